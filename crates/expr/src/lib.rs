@@ -1,0 +1,1 @@
+//! DynamoDB expressions and legacy conditions: parse, check, evaluate, apply. Pure.

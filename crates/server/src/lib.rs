@@ -1,0 +1,1 @@
+//! Sockets, wire protocols, authentication and the job runner.

@@ -53,8 +53,13 @@ const ALLOWED: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that compute and nothing else.
-const PURE: &[&str] =
-    &["dynamometer-types", "dynamometer-expr", "dynamometer-capacity", "dynamometer-design", "dynamometer-engine"];
+const PURE: &[&str] = &[
+    "dynamometer-types",
+    "dynamometer-expr",
+    "dynamometer-capacity",
+    "dynamometer-design",
+    "dynamometer-engine",
+];
 
 /// Crates of others that open a door that a pure crate must not have, and what to do instead.
 const DOORS: &[(&str, &str)] = &[
@@ -126,8 +131,10 @@ fn graph(metadata: &Value) -> Graph {
         .iter()
         .map(|package| {
             let dependencies = package["dependencies"].as_array().map(Vec::as_slice).unwrap_or_default();
-            let edges =
-                dependencies.iter().map(|edge| Edge { to: text(&edge["name"]), dev: edge["kind"] == "dev" }).collect();
+            let edges = dependencies
+                .iter()
+                .map(|edge| Edge { to: text(&edge["name"]), dev: edge["kind"] == "dev" })
+                .collect();
             (text(&package["name"]), edges)
         })
         .collect()
@@ -185,13 +192,20 @@ mod tests {
     fn a_crate_uses_only_the_crates_below_it() {
         let types = ("dynamometer-types", &[] as &[&str], &[] as &[&str]);
         assert_eq!(complaints_about(&[types, ("dynamometer-expr", &["dynamometer-types"], &[])]), [""; 0]);
-        let upwards = complaints_about(&[("dynamometer-types", &["dynamometer-expr"], &[]), ("dynamometer-expr", &[], &[])]);
+        let upwards = complaints_about(&[
+            ("dynamometer-types", &["dynamometer-expr"], &[]),
+            ("dynamometer-expr", &[], &[]),
+        ]);
         assert_eq!(
             upwards,
             ["dynamometer-types must not use dynamometer-expr: a crate uses only the crates below it"]
         );
         let in_tests = complaints_about(&[types, ("dynamometer-store", &[], &["dynamometer-types"])]);
-        assert_eq!(in_tests.len(), 1, "test dependencies on our own crates obey the layers too: {in_tests:?}");
+        assert_eq!(
+            in_tests.len(),
+            1,
+            "test dependencies on our own crates obey the layers too: {in_tests:?}"
+        );
     }
 
     #[test]

@@ -144,7 +144,9 @@ impl Run {
                     let _ = child.kill();
                     let _ = child.wait();
                     let minutes = self.limit.as_secs() / 60;
-                    return Err(Failure(format!("`{self}` was stopped: it ran longer than {minutes} minutes")));
+                    return Err(Failure(format!(
+                        "`{self}` was stopped: it ran longer than {minutes} minutes"
+                    )));
                 }
                 Ok(None) => std::thread::sleep(Duration::from_millis(20)),
                 Err(error) => return Err(Failure(format!("`{self}` could not be waited for: {error}"))),

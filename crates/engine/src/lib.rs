@@ -1,1 +1,17 @@
-//! What a DynamoDB operation means: catalog, write path, read path, jobs. No clock, no sockets.
+//! What a DynamoDB operation means.
+//!
+//! The engine knows tables, items, indexes and transactions. It has no clock, no sockets and no threads: the time
+//! and whatever is random come with each call in a [`Context`], bytes go through the
+//! [`Store`](dynamometer_store::Store) door.
+//!
+//! A request's way: the server decodes it into a struct of [`api`]; the operation's file in [`ops`] checks it in
+//! the order that AWS checks, plans it on one version of the [`catalog`], and runs it through the one write path
+//! or the one read path.
+
+pub mod api;
+pub mod catalog;
+pub mod context;
+pub mod disk;
+pub mod ops;
+
+pub use context::Context;

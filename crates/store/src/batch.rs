@@ -151,6 +151,23 @@ impl Batch {
     }
 }
 
+/// The longest key that a store takes, in bytes.
+pub const MAX_KEY_BYTES: usize = u16::MAX as usize;
+
+/// Refuses what no engine can store, before any of it is applied.
+pub(crate) fn check_keys(batch: &Batch) -> Result<(), StoreError> {
+    let written = batch.writes.iter().map(|write| match write {
+        Write::Put { key, .. } | Write::Delete { key, .. } => key,
+    });
+    for key in written.chain(batch.adds.iter().map(|add| &add.key)) {
+        if key.is_empty() || key.len() > MAX_KEY_BYTES {
+            let text = format!("a key has {} bytes, and must have 1 to {MAX_KEY_BYTES}", key.len());
+            return Err(StoreError::Invalid(text.into()));
+        }
+    }
+    Ok(())
+}
+
 impl fmt::Debug for Batch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Batch")

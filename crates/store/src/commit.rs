@@ -1,12 +1,13 @@
 //! The handle of a queued batch.
 
 use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use tokio::sync::oneshot;
 
-use crate::StoreError;
+use crate::{OnDone, StoreError};
 
 /// The mark of an acknowledged batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,6 +17,17 @@ pub struct Committed {
     pub sequence: u64,
 }
 
+/// What becomes of a batch.
+pub(crate) type Outcome = Result<Committed, StoreError>;
+
+/// Makes the `on_done` calls of one batch. A call that panics harms nobody else.
+pub(crate) fn tell(on_done: Vec<OnDone>, outcome: &Outcome) {
+    for call in on_done {
+        // The panic hook has reported it already.
+        let _ = catch_unwind(AssertUnwindSafe(|| call(outcome)));
+    }
+}
+
 /// A batch on its way: a future that resolves to its outcome, on any runtime.
 ///
 /// Dropping it does not take the batch back.
@@ -23,8 +35,8 @@ pub struct Committed {
 pub struct Commit(State);
 
 enum State {
-    Done(Option<Result<Committed, StoreError>>),
-    Waiting(oneshot::Receiver<Result<Committed, StoreError>>),
+    Done(Option<Outcome>),
+    Waiting(oneshot::Receiver<Outcome>),
 }
 
 impl Commit {

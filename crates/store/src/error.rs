@@ -44,6 +44,16 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// What a closed store answers to a commit.
+    pub(crate) fn closed() -> Self {
+        StoreError::Unavailable("it was closed".into())
+    }
+
+    /// What a store answers to every commit after one whose write failed.
+    pub(crate) fn poisoned(cause: &StoreError) -> Self {
+        StoreError::Unavailable(format!("an earlier write failed, restart to recover ({cause})").into())
+    }
+
     /// A folder that cannot be used, with the sentence that says what to do.
     pub(crate) fn folder(path: impl Into<PathBuf>, sentence: impl Into<Arc<str>>) -> Self {
         StoreError::Folder { path: path.into(), sentence: sentence.into() }

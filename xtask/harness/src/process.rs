@@ -100,11 +100,7 @@ impl Launch {
     /// [`StartError`], with what the server printed.
     pub fn start(&self) -> Result<Server, StartError> {
         let began = Instant::now();
-        let (out, err) = self.open_log().map_err(|source| StartError::Log { path: self.log.clone(), source })?;
-        let mut child =
-            Command::new(&self.program).args(&self.args).stdin(Stdio::null()).stdout(out).stderr(err).spawn().map_err(
-                |source| StartError::Spawn { program: self.program.display().to_string(), source },
-            )?;
+        let mut child = self.spawn()?;
         loop {
             if let Some(address) = self.address_if_up() {
                 return Ok(Server { child, address, started_in: began.elapsed(), log: self.log.clone() });
@@ -126,6 +122,27 @@ impl Launch {
             }
             std::thread::sleep(POLL);
         }
+    }
+
+    /// Starts the server and kills it after a while, whether it is up by then or not.
+    ///
+    /// # Errors
+    /// When it cannot be run.
+    pub fn start_and_kill(&self, after: Duration) -> Result<(), StartError> {
+        let mut child = self.spawn()?;
+        std::thread::sleep(after);
+        stop(&mut child);
+        Ok(())
+    }
+
+    fn spawn(&self) -> Result<Child, StartError> {
+        let (out, err) =
+            self.open_log().map_err(|source| StartError::Log { path: self.log.clone(), source })?;
+        let mut command = Command::new(&self.program);
+        command.args(&self.args).stdin(Stdio::null()).stdout(out).stderr(err);
+        command
+            .spawn()
+            .map_err(|source| StartError::Spawn { program: self.program.display().to_string(), source })
     }
 
     /// A port that is free now, for [`Launch::on_port`]. Another process may take it in between;
@@ -221,7 +238,9 @@ impl Server {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         status
             .lines()
-            .find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok())
+            .find_map(|line| {
+                line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()
+            })
             .map(|kib| kib * 1024)
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "no VmRSS in /proc/PID/status"))
     }
@@ -311,7 +330,8 @@ mod tests {
     #[test]
     fn a_program_that_ends_at_once_is_reported_with_its_output() {
         let log = std::env::temp_dir().join(format!("harness-{}.log", std::process::id()));
-        let failure = Launch::announcing("sh", &log).args(["-c", "echo no room; exit 3"]).start().unwrap_err();
+        let failure =
+            Launch::announcing("sh", &log).args(["-c", "echo no room; exit 3"]).start().unwrap_err();
         let said = failure.to_string();
         assert!(said.contains("exit status: 3") && said.contains("no room"), "{said}");
         let _ = fs::remove_file(log);

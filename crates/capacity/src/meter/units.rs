@@ -90,7 +90,7 @@ impl<'a> Sum<&'a CapacityUnits> for CapacityUnits {
 
 impl fmt::Display for CapacityUnits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.0 / 2, if self.0 % 2 == 0 { '0' } else { '5' })
+        write!(f, "{}.{}", self.0 / 2, if self.0.is_multiple_of(2) { 0 } else { 5 })
     }
 }
 

@@ -1,0 +1,186 @@
+//! Which tables there are, and what they are.
+//!
+//! The catalog is a chain of immutable versions. A request plans on one [`Table`], which never changes; a write
+//! looks again under its latch whether that table is still the current one, and plans anew when it is not.
+//! Changes are made one at a time: a change is checked against the current version, its rows join the store's
+//! queue, and the new version is shown, in that order; the caller answers when the rows are durable.
+
+pub mod record;
+mod table;
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::{Bound, ControlFlow};
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use dynamometer_store::{Batch, Commit, Direction, Keyspace, Store, StoreError};
+use parking_lot::Mutex;
+
+use crate::disk::keys::ObjectId;
+use record::{RECORD_FORMAT, TableRecord};
+pub use table::{Index, IndexKind, Projection, Table};
+
+/// The tables, now.
+pub struct Catalog {
+    current: ArcSwap<Version>,
+    /// Held by the one change that is under way; never across I/O.
+    changing: Mutex<()>,
+}
+
+/// All tables at one moment.
+#[derive(Clone, Default)]
+pub struct Version {
+    namespaces: HashMap<String, BTreeMap<String, Arc<Table>>>,
+    next_id: ObjectId,
+}
+
+/// The key of the row that keeps the next free number.
+const NEXT_ID_KEY: &[u8] = b"!next-id";
+
+/// A change of the catalog in the making: the new version and the rows that keep it.
+pub struct Draft {
+    version: Version,
+    /// What will be committed with the change; more may be put in.
+    pub batch: Batch,
+}
+
+impl Catalog {
+    /// Reads the catalog of a store.
+    ///
+    /// # Errors
+    /// When a row cannot be read, or is of a newer format.
+    pub fn open(store: &dyn Store) -> Result<Catalog, StoreError> {
+        let mut version = Version { next_id: 1, ..Version::default() };
+        let mut fault = None;
+        store.snapshot()?.range(
+            Keyspace::Catalog,
+            Bound::Unbounded,
+            Bound::Unbounded,
+            Direction::Forward,
+            &mut |key, value| match read_row(key, value, &mut version) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(sentence) => {
+                    fault = Some(sentence);
+                    ControlFlow::Break(())
+                }
+            },
+        )?;
+        match fault {
+            Some(sentence) => Err(StoreError::Corrupt(sentence.into())),
+            None => Ok(Catalog { current: ArcSwap::from_pointee(version), changing: Mutex::new(()) }),
+        }
+    }
+
+    /// The table of a name in a database.
+    pub fn table(&self, namespace: &str, name: &str) -> Option<Arc<Table>> {
+        self.current.load().table(namespace, name).cloned()
+    }
+
+    /// Whether `table` is still the current version of its table.
+    pub fn is_current(&self, table: &Arc<Table>) -> bool {
+        let current = self.current.load();
+        current
+            .table(&table.record.namespace, &table.record.name)
+            .is_some_and(|known| Arc::ptr_eq(known, table))
+    }
+
+    /// All tables at this moment.
+    pub fn version(&self) -> Arc<Version> {
+        self.current.load_full()
+    }
+
+    /// Changes the catalog. `change` sees the current version and drafts the next; when it refuses, nothing
+    /// happens. The commit that is answered must be waited for before the change is acknowledged.
+    ///
+    /// # Errors
+    /// What `change` answers.
+    pub fn change<T, E>(
+        &self,
+        store: &dyn Store,
+        change: impl FnOnce(&mut Draft) -> Result<T, E>,
+    ) -> Result<(T, Commit), E> {
+        let _one_at_a_time = self.changing.lock();
+        let mut draft = Draft { version: Version::clone(&self.current.load()), batch: Batch::new() };
+        let answer = change(&mut draft)?;
+        let commit = store.commit(draft.batch);
+        self.current.store(Arc::new(draft.version));
+        Ok((answer, commit))
+    }
+}
+
+impl Version {
+    /// The table of a name in a database.
+    pub fn table(&self, namespace: &str, name: &str) -> Option<&Arc<Table>> {
+        self.namespaces.get(namespace)?.get(name)
+    }
+
+    /// The tables of a database in the order of their names.
+    pub fn tables(&self, namespace: &str) -> impl Iterator<Item = &Arc<Table>> {
+        self.namespaces.get(namespace).into_iter().flat_map(BTreeMap::values)
+    }
+
+    /// The tables of all databases.
+    pub fn all_tables(&self) -> impl Iterator<Item = &Arc<Table>> {
+        self.namespaces.values().flat_map(BTreeMap::values)
+    }
+
+    fn insert(&mut self, table: Table) -> Arc<Table> {
+        let table = Arc::new(table);
+        let names = self.namespaces.entry(table.record.namespace.clone()).or_default();
+        names.insert(table.record.name.clone(), Arc::clone(&table));
+        table
+    }
+}
+
+impl Draft {
+    /// The tables as the change has left them so far.
+    pub fn version(&self) -> &Version {
+        &self.version
+    }
+
+    /// The table of a name in a database.
+    pub fn table(&self, namespace: &str, name: &str) -> Option<&Arc<Table>> {
+        self.version.table(namespace, name)
+    }
+
+    /// A number for a table or an index, never given before.
+    pub fn new_id(&mut self) -> ObjectId {
+        let id = self.version.next_id;
+        self.version.next_id += 1;
+        self.batch.put(Keyspace::Catalog, NEXT_ID_KEY, self.version.next_id.to_be_bytes().to_vec());
+        id
+    }
+
+    /// Puts a table in, new or in place of its former version.
+    pub fn put(&mut self, record: TableRecord) -> Arc<Table> {
+        let row = serde_json::to_vec(&record).expect("a record has only strings for keys");
+        self.batch.put(Keyspace::Catalog, row_key(&record.namespace, &record.name), row);
+        self.version.insert(Table::new(record))
+    }
+
+    /// Takes a table out. Its rows on disk are the caller's matter.
+    pub fn remove(&mut self, namespace: &str, name: &str) -> Option<Arc<Table>> {
+        self.batch.delete(Keyspace::Catalog, row_key(namespace, name));
+        self.version.namespaces.get_mut(namespace)?.remove(name)
+    }
+}
+
+/// `table \0 namespace \0 name`: neither a namespace nor a name holds a zero byte.
+fn row_key(namespace: &str, name: &str) -> Vec<u8> {
+    [b"table", namespace.as_bytes(), name.as_bytes()].join(&0)
+}
+
+fn read_row(key: &[u8], value: &[u8], version: &mut Version) -> Result<(), String> {
+    if key == NEXT_ID_KEY {
+        let bytes = value.try_into().map_err(|_| "the catalog's next number is no number".to_string())?;
+        version.next_id = ObjectId::from_be_bytes(bytes);
+        return Ok(());
+    }
+    let named = String::from_utf8_lossy(key).replace('\0', " ");
+    let record: TableRecord = serde_json::from_slice(value).map_err(|e| format!("catalog row `{named}`: {e}"))?;
+    if record.format > RECORD_FORMAT {
+        return Err(format!("catalog row `{named}` is of format {}, newer than this build", record.format));
+    }
+    version.insert(Table::new(record));
+    Ok(())
+}

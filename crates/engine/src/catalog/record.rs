@@ -1,0 +1,246 @@
+//! What is stored of a table: one row of the catalog, as JSON with a format number.
+
+use dynamometer_types::{KeyAttribute, KeySchema, ScalarType, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::api::{BillingMode, KeyType, ScalarAttributeType, SseType, StreamViewType, TableClass};
+use crate::disk::keys::ObjectId;
+
+/// The format of [`TableRecord`] rows. A newer one is refused at start.
+pub const RECORD_FORMAT: u32 = 1;
+
+/// A table, as stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TableRecord {
+    /// Always [`RECORD_FORMAT`].
+    pub format: u32,
+    /// The database that the table belongs to.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// Its number on disk.
+    pub id: ObjectId,
+    /// `TableId`: a UUID, new with each incarnation.
+    pub table_id: String,
+    /// `TableArn`.
+    pub arn: String,
+    /// When it was created, milliseconds since the epoch.
+    pub created_ms: i64,
+    /// Where it is in its life.
+    pub lifecycle: Lifecycle,
+    /// `AttributeDefinitions`, in the order that DescribeTable shows.
+    pub attribute_definitions: Vec<AttributeDefinitionRecord>,
+    /// `KeySchema`.
+    pub key_schema: Vec<KeySchemaElementRecord>,
+    /// `LocalSecondaryIndexes`.
+    pub local_indexes: Vec<IndexRecord>,
+    /// `GlobalSecondaryIndexes`, those that are being created or deleted included.
+    pub global_indexes: Vec<IndexRecord>,
+    /// How the table is paid for.
+    pub billing: BillingRecord,
+    /// The table's throughput; 0 and 0 on demand.
+    pub throughput: ThroughputRecord,
+    /// `OnDemandThroughput`.
+    pub on_demand: OnDemandRecord,
+    /// `WarmThroughput`, when it was set.
+    pub warm: Option<WarmRecord>,
+    /// The stream, also when it is disabled: its ARN stays.
+    pub stream: Option<StreamRecord>,
+    /// Encryption with a KMS key.
+    pub sse: Option<SseRecord>,
+    /// The table class, once set, and when.
+    pub table_class: Option<(TableClass, i64)>,
+    /// Whether DeleteTable is refused.
+    pub deletion_protection: bool,
+    /// Tags, in the order they were first given.
+    pub tags: Vec<(String, String)>,
+    /// The time-to-live attribute while TTL is enabled.
+    pub ttl_attribute: Option<String>,
+}
+
+/// Where a table or an index is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Lifecycle {
+    /// Being created; active from the time given, in milliseconds.
+    Creating {
+        /// When it becomes active.
+        until_ms: i64,
+    },
+    /// Usable.
+    Active,
+    /// Being changed; active again from the time given.
+    Updating {
+        /// When it becomes active again.
+        until_ms: i64,
+    },
+    /// Being deleted; gone from the time given.
+    Deleting {
+        /// When it is gone.
+        until_ms: i64,
+    },
+}
+
+/// A lifecycle as seen at a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// `CREATING`.
+    Creating,
+    /// `ACTIVE`.
+    Active,
+    /// `UPDATING`.
+    Updating,
+    /// `DELETING`.
+    Deleting,
+    /// Not there any more.
+    Gone,
+}
+
+impl Lifecycle {
+    /// The state at `now`: what falls due by time needs no job to happen.
+    pub fn status(self, now: Timestamp) -> Status {
+        let due = |until_ms: i64| now.millis() >= until_ms;
+        match self {
+            Lifecycle::Creating { until_ms } if !due(until_ms) => Status::Creating,
+            Lifecycle::Updating { until_ms } if !due(until_ms) => Status::Updating,
+            Lifecycle::Deleting { until_ms } if due(until_ms) => Status::Gone,
+            Lifecycle::Deleting { .. } => Status::Deleting,
+            Lifecycle::Creating { .. } | Lifecycle::Updating { .. } | Lifecycle::Active => Status::Active,
+        }
+    }
+}
+
+/// An attribute definition.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttributeDefinitionRecord {
+    /// The attribute's name.
+    pub name: String,
+    /// Its type.
+    pub attribute_type: ScalarAttributeType,
+}
+
+/// An element of a key schema.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeySchemaElementRecord {
+    /// The attribute's name.
+    pub name: String,
+    /// Its role.
+    pub key_type: KeyType,
+}
+
+/// A secondary index.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct IndexRecord {
+    /// Its name.
+    pub name: String,
+    /// Its number on disk.
+    pub id: ObjectId,
+    /// `KeySchema`.
+    pub key_schema: Vec<KeySchemaElementRecord>,
+    /// `Projection`.
+    pub projection: ProjectionRecord,
+    /// Where it is in its life; local indexes follow their table.
+    pub lifecycle: Lifecycle,
+    /// Whether its rows are still being filled in from the table: set when UpdateTable adds it, cleared by the
+    /// backfill job.
+    pub backfilling: bool,
+    /// Its throughput; 0 and 0 on demand.
+    pub throughput: ThroughputRecord,
+    /// `OnDemandThroughput`.
+    pub on_demand: OnDemandRecord,
+    /// `WarmThroughput`, when it was set.
+    pub warm: Option<WarmRecord>,
+}
+
+/// What an index holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ProjectionRecord {
+    /// `ALL`.
+    All,
+    /// `KEYS_ONLY`.
+    KeysOnly,
+    /// `INCLUDE` with its attributes, sorted.
+    Include(Vec<String>),
+}
+
+/// How a table is paid for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BillingRecord {
+    /// The mode now.
+    pub mode: BillingMode,
+    /// When it last became PAY_PER_REQUEST, milliseconds; absent when it never was.
+    pub pay_per_request_since_ms: Option<i64>,
+}
+
+/// Provisioned throughput and its history.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThroughputRecord {
+    /// Read capacity units a second.
+    pub read: i64,
+    /// Write capacity units a second.
+    pub write: i64,
+    /// When it last grew, milliseconds.
+    pub last_increase_ms: Option<i64>,
+    /// When it last shrank, milliseconds.
+    pub last_decrease_ms: Option<i64>,
+    /// Decreases on the UTC day of `last_decrease_ms`.
+    pub decreases_that_day: u32,
+}
+
+/// The most that an on-demand table may use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OnDemandRecord {
+    /// `MaxReadRequestUnits`.
+    pub max_read: Option<i64>,
+    /// `MaxWriteRequestUnits`.
+    pub max_write: Option<i64>,
+}
+
+/// Warm throughput.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WarmRecord {
+    /// `ReadUnitsPerSecond`.
+    pub read: i64,
+    /// `WriteUnitsPerSecond`.
+    pub write: i64,
+}
+
+/// A stream.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StreamRecord {
+    /// Whether it takes records.
+    pub enabled: bool,
+    /// What a record holds.
+    pub view_type: StreamViewType,
+    /// `LatestStreamLabel`.
+    pub label: String,
+}
+
+/// Encryption with a KMS key.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SseRecord {
+    /// `KMS`.
+    pub sse_type: SseType,
+    /// The key's ARN.
+    pub key_arn: String,
+}
+
+/// The key of a schema, its types taken from the definitions. Attributes without a definition are left out; the
+/// checks of CreateTable see to it that there are none.
+pub fn key_of(schema: &[KeySchemaElementRecord], definitions: &[AttributeDefinitionRecord]) -> KeySchema {
+    let attributes = |role: KeyType| {
+        schema
+            .iter()
+            .filter(|element| element.key_type == role)
+            .filter_map(|element| {
+                let definition = definitions.iter().find(|d| d.name == element.name)?;
+                let scalar_type = match definition.attribute_type {
+                    ScalarAttributeType::S => ScalarType::S,
+                    ScalarAttributeType::N => ScalarType::N,
+                    ScalarAttributeType::B => ScalarType::B,
+                };
+                Some(KeyAttribute { name: element.name.clone(), scalar_type })
+            })
+            .collect()
+    };
+    KeySchema { partition: attributes(KeyType::Hash), sort: attributes(KeyType::Range) }
+}

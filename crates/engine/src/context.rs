@@ -1,0 +1,17 @@
+//! What comes with every call: the time, the caller's database, and randomness.
+
+use dynamometer_types::Timestamp;
+
+/// What an operation may know of the world.
+pub struct Context<'a> {
+    /// The time of the request, read once.
+    pub now: Timestamp,
+    /// The database that the caller sees: one for all, or one per access key and region.
+    pub namespace: &'a str,
+    /// The region in ARNs.
+    pub region: &'a str,
+    /// The account in ARNs.
+    pub account: &'a str,
+    /// Random bits, new on every call.
+    pub entropy: &'a (dyn Fn() -> u128 + Sync),
+}

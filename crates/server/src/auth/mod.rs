@@ -1,0 +1,20 @@
+//! Who is calling: AWS Signature Version 4 over the raw request, or anybody when no credentials are configured.
+//!
+//! Three questions, in three files: what the request claims ([`parts`](self), the `Authorization` header or the
+//! `X-Amz-*` query parameters), what was signed (the canonical request), and whether the claim holds ([`Auth`], which
+//! asks its checks in the order in which AWS answers them). Nothing here reads a clock or a socket: the request, its
+//! raw body and the time are passed in.
+//!
+//! Absent on purpose: SigV4A (`AWS4-ECDSA-P256-SHA256`, only for multi-region endpoints), `aws-chunked` streaming
+//! signatures (no DynamoDB client uses them) and policies (every known key may do everything).
+
+mod caller;
+mod canonical;
+mod credentials;
+mod dates;
+mod parts;
+mod verify;
+
+pub use caller::Caller;
+pub use credentials::{Credential, Credentials, CredentialsError};
+pub use verify::{Auth, AuthError, CallerCache, RawRequest, Scope};

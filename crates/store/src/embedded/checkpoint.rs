@@ -1,0 +1,53 @@
+//! A whole store copied into a folder of its own.
+
+use std::fs;
+use std::io;
+use std::ops::{Bound, ControlFlow};
+use std::path::Path;
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::tree::{Tree, store_error};
+use super::{ENGINE, FjallOptions};
+use crate::folder::Folder;
+use crate::{Direction, Keyspace, Snapshot, StoreError};
+
+/// Writes everything that `snapshot` sees into `to`, which must be empty or not exist. Any engine's
+/// snapshot will do. The rows come sorted, so they go straight into tables, without a log.
+///
+/// # Errors
+/// Those of [`Store::checkpoint`](crate::Store::checkpoint).
+pub(crate) fn write_checkpoint(snapshot: &dyn Snapshot, to: &Path) -> Result<(), StoreError> {
+    refuse_non_empty(to)?;
+    let mut folder = Folder::open(to, ENGINE)?;
+    let tree = Tree::open(&folder.data(), &FjallOptions::default())?;
+    for keyspace in Keyspace::ALL {
+        copy(snapshot, &tree, keyspace)?;
+    }
+    tree.settle(Duration::ZERO)?;
+    drop(tree);
+    folder.finish()
+}
+
+fn copy(snapshot: &dyn Snapshot, tree: &Tree, keyspace: Keyspace) -> Result<(), StoreError> {
+    let mut ingestion = tree.keyspace(keyspace).start_ingestion().map_err(store_error)?;
+    let mut result = Ok(());
+    snapshot.range(keyspace, Bound::Unbounded, Bound::Unbounded, Direction::Forward, &mut |key, value| {
+        result = ingestion.write(Bytes::copy_from_slice(key), value.clone());
+        if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    result.and_then(|()| ingestion.finish()).map_err(store_error)
+}
+
+fn refuse_non_empty(to: &Path) -> Result<(), StoreError> {
+    match fs::read_dir(to).map(|mut entries| entries.next().is_none()) {
+        Ok(true) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error.into()),
+        Ok(false) => Err(StoreError::folder(
+            to,
+            format!("{} is not empty. Give a new folder for the copy.", to.display()),
+        )),
+    }
+}

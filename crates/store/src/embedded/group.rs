@@ -1,0 +1,111 @@
+//! Makes one batch of the engine out of a group of ours.
+
+use std::collections::HashMap;
+
+use bytes::Bytes;
+
+use super::counters::Counters;
+use super::queue::Request;
+use super::tree::Tree;
+use crate::batch::check_keys;
+use crate::{Batch, Check, Keyspace, StoreError, Write};
+
+/// A group in the making: batches are staged one after the other, each seeing those before it.
+pub(super) struct Group<'a> {
+    tree: &'a Tree,
+    counters: &'a mut Counters,
+    writes: fjall::OwnedWriteBatch,
+    /// What the group has written so far, for the checks of later batches in it. None when no batch of
+    /// the group checks anything, which is the usual case.
+    overlay: Option<HashMap<(Keyspace, Bytes), Option<Bytes>>>,
+}
+
+impl<'a> Group<'a> {
+    /// Starts a group that will consist of `requests`.
+    pub fn new(tree: &'a Tree, counters: &'a mut Counters, requests: &[Request]) -> Self {
+        let mut rows = 0;
+        let mut checks = false;
+        for request in requests {
+            rows += request.batch.writes.len();
+            checks |= !request.batch.checks.is_empty();
+            counters.expect(&request.batch);
+        }
+        Group { tree, counters, writes: tree.batch(rows + 8), overlay: checks.then(HashMap::new) }
+    }
+
+    /// Adds a batch, emptying it, or leaves the group as it was.
+    ///
+    /// # Errors
+    /// Those of this batch alone: a check that does not hold, a key that cannot be stored, a failed read.
+    pub fn stage(&mut self, batch: &mut Batch) -> Result<(), StoreError> {
+        check_keys(batch)?;
+        self.check(&batch.checks)?;
+        let tree = self.tree;
+        self.counters.load(&batch.adds, |keyspace, key| tree.get(keyspace, key))?;
+        for write in batch.writes.drain(..) {
+            self.write(write);
+        }
+        for add in batch.adds.drain(..) {
+            self.counters.add(add);
+        }
+        Ok(())
+    }
+
+    /// Writes the group. All of it is durable and visible on return, or nothing is acknowledged.
+    pub fn commit(mut self) -> Result<(), StoreError> {
+        for write in self.counters.finish_group() {
+            self.push(write);
+        }
+        // A group of nothing but failed checks has nothing to write, nor to wait for.
+        if self.writes.is_empty() { Ok(()) } else { self.tree.commit(self.writes) }
+    }
+
+    fn check(&self, checks: &[Check]) -> Result<(), StoreError> {
+        for (index, check) in checks.iter().enumerate() {
+            let holds = match check {
+                Check::KeyAbsent { keyspace, key } => self.current(*keyspace, key)?.is_none(),
+                Check::StillHolds { keyspace, key, value } => {
+                    self.current(*keyspace, key)?.as_ref() == Some(value)
+                }
+            };
+            if !holds {
+                return Err(StoreError::Conflict { check: index });
+            }
+        }
+        Ok(())
+    }
+
+    /// The value of a key after the batches staged so far.
+    fn current(&self, keyspace: Keyspace, key: &Bytes) -> Result<Option<Bytes>, StoreError> {
+        if let Some(row) = self.counters.current(keyspace, key) {
+            return Ok(row);
+        }
+        let staged = self.overlay.as_ref().and_then(|overlay| overlay.get(&(keyspace, key.clone())));
+        staged.map_or_else(|| self.tree.get(keyspace, key), |value| Ok(value.clone()))
+    }
+
+    fn write(&mut self, write: Write) {
+        let (Write::Put { keyspace, key, .. } | Write::Delete { keyspace, key }) = &write;
+        if self.counters.concerns(*keyspace) {
+            self.counters.note(&write);
+        }
+        if let Some(overlay) = &mut self.overlay {
+            let value = match &write {
+                Write::Put { value, .. } => Some(value.clone()),
+                Write::Delete { .. } => None,
+            };
+            overlay.insert((*keyspace, key.clone()), value);
+        }
+        self.push(write);
+    }
+
+    /// Appends to the engine's batch. Of several writes to one key it keeps the last.
+    fn push(&mut self, write: Write) {
+        match write {
+            Write::Put { keyspace, key, value } => {
+                self.writes.insert(self.tree.keyspace(keyspace), key, value);
+            }
+            Write::Delete { keyspace, key } => self.writes.remove(self.tree.keyspace(keyspace), key),
+        }
+    }
+}

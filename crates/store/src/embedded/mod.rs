@@ -1,0 +1,173 @@
+//! The embedded engine: [fjall](https://docs.rs/fjall), a log-structured merge tree, behind a writer thread of ours.
+
+mod checkpoint;
+mod counters;
+mod group;
+mod queue;
+mod tree;
+mod writer;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use parking_lot::Mutex;
+
+pub(crate) use self::checkpoint::write_checkpoint;
+use self::queue::Queue;
+use self::tree::Tree;
+use self::writer::Writer;
+use crate::folder::{FORMAT_VERSION, Folder};
+use crate::{Batch, Commit, Keyspace, Snapshot, Store, StoreError, StoreInfo};
+
+const ENGINE: &str = "fjall";
+
+/// When a commit counts as done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// When the disk has confirmed it (`fdatasync`): it survives a power cut.
+    #[default]
+    Sync,
+    /// When the operating system has it: it survives the death of this process, not that of the machine.
+    Os,
+}
+
+/// Settings of a [`FjallStore`]. `docs/performance.md` has the measurements behind the defaults.
+#[derive(Clone, Debug)]
+pub struct FjallOptions {
+    /// When a commit counts as done.
+    pub durability: Durability,
+    /// Bytes of table blocks kept in memory. Filled as data is read, not at the start.
+    pub block_cache_bytes: u64,
+    /// Bytes of recent writes that each keyspace gathers in memory before it writes them to a table. Fixed
+    /// when a folder is made.
+    pub memtable_bytes: u64,
+    /// Bytes of log after which the keyspace that holds back the oldest log is written to a table. At least
+    /// 64 MB. Together with `memtable_bytes` it bounds what a start after a crash has to replay.
+    pub journal_bytes: u64,
+    /// How long [`close`](Store::close) may take to write recent data to tables. What is not done by then
+    /// stays in the log, and the next start replays it.
+    pub close_time: Duration,
+}
+
+impl Default for FjallOptions {
+    fn default() -> Self {
+        FjallOptions {
+            durability: Durability::Sync,
+            block_cache_bytes: 64 << 20,
+            memtable_bytes: 64 << 20,
+            journal_bytes: 256 << 20,
+            close_time: Duration::from_millis(700),
+        }
+    }
+}
+
+/// The durable store of one process: a folder, a log, sorted tables, and one writer thread.
+pub struct FjallStore {
+    queue: Arc<Queue>,
+    tree: Arc<Tree>,
+    /// The thread, until it is waited for; then the result of the one close.
+    closing: Mutex<Closing>,
+    close_time: Duration,
+    // The last field: unlocked when the engine has let go of its files.
+    folder: Folder,
+}
+
+enum Closing {
+    Open(Option<std::thread::JoinHandle<()>>),
+    Closed(Result<(), StoreError>),
+}
+
+impl FjallStore {
+    /// Opens a folder, or makes one. Replays what the log holds beyond the tables.
+    ///
+    /// # Errors
+    /// [`StoreError::Folder`] when the folder is in use, foreign or newer, [`StoreError::Corrupt`] when
+    /// its data is damaged, [`StoreError::Io`] and [`StoreError::Full`].
+    pub fn open(path: impl AsRef<Path>, options: &FjallOptions) -> Result<Self, StoreError> {
+        let mut folder = Folder::open(path.as_ref(), ENGINE)?;
+        let tree = Arc::new(Tree::open(&folder.data(), options)?);
+        if folder.is_new() {
+            folder.finish()?;
+        }
+        let queue = Arc::new(Queue::default());
+        let writer = Writer::new(Arc::clone(&tree));
+        let thread = std::thread::Builder::new().name("dyno-writer".to_owned()).spawn({
+            let queue = Arc::clone(&queue);
+            move || writer.run(&queue)
+        })?;
+        Ok(FjallStore {
+            queue,
+            tree,
+            closing: Mutex::new(Closing::Open(Some(thread))),
+            close_time: options.close_time,
+            folder,
+        })
+    }
+
+    /// Answers everything that is queued, then ends the writer thread.
+    fn stop_writer(&self, thread: &mut Option<std::thread::JoinHandle<()>>) -> Result<(), StoreError> {
+        self.queue.close();
+        match thread.take().map(std::thread::JoinHandle::join) {
+            Some(Err(_)) => Err(StoreError::Unavailable("the writer thread panicked".into())),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Store for FjallStore {
+    fn get(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
+        self.tree.get(keyspace, key)
+    }
+
+    fn snapshot(&self) -> Result<Box<dyn Snapshot>, StoreError> {
+        Ok(Box::new(self.tree.snapshot()))
+    }
+
+    fn commit(&self, batch: Batch) -> Commit {
+        self.queue.push(batch)
+    }
+
+    fn info(&self) -> StoreInfo {
+        StoreInfo {
+            engine: ENGINE,
+            durable: self.tree.durability() == Durability::Sync,
+            shared_by_several: false,
+            format_version: FORMAT_VERSION,
+            data_dir: Some(self.folder.path().to_owned()),
+            disk_bytes: self.tree.disk_bytes(),
+        }
+    }
+
+    /// The result opens as a [`FjallStore`].
+    fn checkpoint(&self, to: &Path) -> Result<(), StoreError> {
+        write_checkpoint(&self.tree.snapshot(), to)
+    }
+
+    fn close(&self) -> Result<(), StoreError> {
+        let mut closing = self.closing.lock();
+        let thread = match &mut *closing {
+            Closing::Closed(result) => return result.clone(),
+            Closing::Open(thread) => thread,
+        };
+        let result = self.stop_writer(thread).and_then(|()| self.tree.settle(self.close_time));
+        *closing = Closing::Closed(result.clone());
+        result
+    }
+}
+
+impl Drop for FjallStore {
+    fn drop(&mut self) {
+        if let Closing::Open(thread) = &mut *self.closing.lock() {
+            // What was queued is answered; whoever wants to know about the last sync calls `close`.
+            let _ = self.stop_writer(thread);
+        }
+    }
+}
+
+/// Where an engine's own files are, for tests that damage them.
+#[doc(hidden)]
+pub fn engine_files(folder: &Path) -> PathBuf {
+    folder.join("data")
+}

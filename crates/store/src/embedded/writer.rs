@@ -1,0 +1,65 @@
+//! The writer thread.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use super::counters::Counters;
+use super::group::Group;
+use super::queue::{Queue, Request};
+use super::tree::Tree;
+use crate::commit::Outcome;
+use crate::{Committed, StoreError};
+
+/// The one that writes: takes what waits, writes it as one, tells everybody, and so on.
+pub(super) struct Writer {
+    tree: Arc<Tree>,
+    counters: Counters,
+    sequence: u64,
+    /// What every batch is answered after a write has failed.
+    poison: Option<StoreError>,
+}
+
+impl Writer {
+    pub fn new(tree: Arc<Tree>) -> Self {
+        Writer { tree, counters: Counters::default(), sequence: 0, poison: None }
+    }
+
+    /// Works until the queue is closed and empty.
+    pub fn run(mut self, queue: &Queue) {
+        let mut requests = Vec::new();
+        while queue.take(&mut requests) {
+            let outcomes = self.outcomes(&mut requests);
+            for (request, outcome) in requests.drain(..).zip(outcomes) {
+                request.answer(outcome);
+            }
+        }
+    }
+
+    /// Commits a group and says what became of each batch in it.
+    fn outcomes(&mut self, requests: &mut [Request]) -> Vec<Outcome> {
+        if let Some(poison) = &self.poison {
+            return vec![Err(poison.clone()); requests.len()];
+        }
+        // A panic in the engine must not leave anybody waiting for an answer.
+        let attempt = catch_unwind(AssertUnwindSafe(|| self.commit(requests)));
+        let attempt = attempt.unwrap_or_else(|_| Err(StoreError::Unavailable("the writer panicked".into())));
+        attempt.unwrap_or_else(|error| {
+            self.poison = Some(StoreError::poisoned(&error));
+            vec![Err(error); requests.len()]
+        })
+    }
+
+    /// Fails as a whole when the group cannot be written; then nothing of it may be acknowledged, not even
+    /// a failed check, which can rest on what an earlier batch of the group would have written.
+    fn commit(&mut self, requests: &mut [Request]) -> Result<Vec<Outcome>, StoreError> {
+        let mut group = Group::new(&self.tree, &mut self.counters, requests);
+        let staged: Vec<_> = requests.iter_mut().map(|request| group.stage(&mut request.batch)).collect();
+        group.commit()?;
+        Ok(staged.into_iter().map(|staged| staged.map(|()| self.next())).collect())
+    }
+
+    fn next(&mut self) -> Committed {
+        self.sequence += 1;
+        Committed { sequence: self.sequence }
+    }
+}

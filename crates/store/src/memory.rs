@@ -1,0 +1,221 @@
+//! The memory engine: sorted maps that share their nodes with every snapshot of them.
+
+use std::ops::{Bound, ControlFlow};
+use std::path::Path;
+
+use bytes::Bytes;
+use imbl::OrdMap;
+use parking_lot::{Mutex, RwLock};
+
+use crate::batch::check_keys;
+use crate::commit::{Outcome, tell};
+use crate::pair::{row_of, sum};
+use crate::range::is_empty_range;
+use crate::{
+    Add, Batch, Check, Commit, Committed, Direction, Keyspace, Snapshot, Store, StoreError, StoreInfo, Write,
+    decode_pair,
+};
+
+/// A store that lives as long as its process.
+///
+/// A batch is applied inside [`commit`](Store::commit), so its [`Commit`] is resolved at once. A snapshot is a
+/// copy of eight pointers; while it lives, writers copy the nodes that they change. A read waits at most for
+/// the changes of one batch in memory.
+pub struct MemoryStore {
+    /// Held over one batch and its `on_done` calls, so that they come in commit order.
+    writer: Mutex<Writer>,
+    maps: RwLock<Maps>,
+}
+
+struct Writer {
+    sequence: u64,
+    closed: bool,
+}
+
+#[derive(Clone)]
+struct Maps {
+    keyspaces: [OrdMap<Bytes, Bytes>; Keyspace::COUNT],
+    size_bytes: u64,
+}
+
+impl Default for MemoryStore {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl MemoryStore {
+    /// An empty store.
+    pub fn new() -> Self {
+        Self::with_maps(Maps { keyspaces: Default::default(), size_bytes: 0 })
+    }
+
+    /// A second store with the same content, independent from now on. Takes no time: both share what
+    /// neither has changed yet.
+    pub fn fork(&self) -> Self {
+        Self::with_maps(self.maps.read().clone())
+    }
+
+    fn with_maps(maps: Maps) -> Self {
+        MemoryStore { writer: Mutex::new(Writer { sequence: 0, closed: false }), maps: RwLock::new(maps) }
+    }
+}
+
+impl Store for MemoryStore {
+    fn get(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
+        Ok(self.maps.read().get(keyspace, key).cloned())
+    }
+
+    fn snapshot(&self) -> Result<Box<dyn Snapshot>, StoreError> {
+        Ok(Box::new(self.maps.read().clone()))
+    }
+
+    fn commit(&self, mut batch: Batch) -> Commit {
+        let on_done = std::mem::take(&mut batch.on_done);
+        let mut writer = self.writer.lock();
+        let outcome = if writer.closed {
+            Err(StoreError::closed())
+        } else {
+            self.maps.write().apply(batch).map(|()| {
+                writer.sequence += 1;
+                Committed { sequence: writer.sequence }
+            })
+        };
+        tell(on_done, &outcome);
+        Commit::ready(outcome)
+    }
+
+    fn info(&self) -> StoreInfo {
+        StoreInfo {
+            engine: "memory",
+            durable: false,
+            shared_by_several: false,
+            format_version: 0,
+            data_dir: None,
+            disk_bytes: self.maps.read().size_bytes,
+        }
+    }
+
+    /// Writes a folder that opens as a [`FjallStore`](crate::FjallStore).
+    fn checkpoint(&self, to: &Path) -> Result<(), StoreError> {
+        crate::embedded::write_checkpoint(&*self.snapshot()?, to)
+    }
+
+    fn close(&self) -> Result<(), StoreError> {
+        self.writer.lock().closed = true;
+        Ok(())
+    }
+}
+
+impl Maps {
+    fn get(&self, keyspace: Keyspace, key: &[u8]) -> Option<&Bytes> {
+        self.keyspaces[keyspace.index()].get(key)
+    }
+
+    /// Applies a batch whole, or leaves everything as it is.
+    fn apply(&mut self, batch: Batch) -> Result<(), StoreError> {
+        check_keys(&batch)?;
+        self.check(&batch.checks)?;
+        for add in &batch.adds {
+            decode_pair(self.get(add.keyspace, &add.key).map(|row| &row[..]))?;
+        }
+        for write in batch.writes {
+            match write {
+                Write::Put { keyspace, key, value } => self.put(keyspace, key, value),
+                Write::Delete { keyspace, key } => self.delete(keyspace, &key),
+            }
+        }
+        batch.adds.into_iter().try_for_each(|add| self.add(add))
+    }
+
+    fn check(&self, checks: &[Check]) -> Result<(), StoreError> {
+        let failed = checks.iter().position(|check| match check {
+            Check::KeyAbsent { keyspace, key } => self.get(*keyspace, key).is_some(),
+            Check::StillHolds { keyspace, key, value } => self.get(*keyspace, key) != Some(value),
+        });
+        failed.map_or(Ok(()), |check| Err(StoreError::Conflict { check }))
+    }
+
+    fn add(&mut self, add: Add) -> Result<(), StoreError> {
+        let pair = decode_pair(self.get(add.keyspace, &add.key).map(|row| &row[..]))?;
+        match row_of(sum(pair, add.deltas)) {
+            Some(row) => self.put(add.keyspace, add.key, row),
+            None => self.delete(add.keyspace, &add.key),
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, keyspace: Keyspace, key: Bytes, value: Bytes) {
+        self.size_bytes += (key.len() + value.len()) as u64;
+        let key_bytes = key.len();
+        if let Some(old) = self.keyspaces[keyspace.index()].insert(key, value) {
+            self.size_bytes -= (key_bytes + old.len()) as u64;
+        }
+    }
+
+    fn delete(&mut self, keyspace: Keyspace, key: &Bytes) {
+        if let Some(old) = self.keyspaces[keyspace.index()].remove(key) {
+            self.size_bytes -= (key.len() + old.len()) as u64;
+        }
+    }
+}
+
+impl Snapshot for Maps {
+    fn get(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
+        Ok(Maps::get(self, keyspace, key).cloned())
+    }
+
+    fn range(
+        &self,
+        keyspace: Keyspace,
+        start: Bound<&[u8]>,
+        end: Bound<&[u8]>,
+        direction: Direction,
+        visit: &mut dyn FnMut(&[u8], &Bytes) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        if is_empty_range(start, end) {
+            return Ok(());
+        }
+        let mut rows = self.keyspaces[keyspace.index()].range::<_, [u8]>((start, end));
+        while let Some((key, value)) = match direction {
+            Direction::Forward => rows.next(),
+            Direction::Reverse => rows.next_back(),
+        } {
+            if visit(key, value).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn size_follows_the_content() {
+        let store = MemoryStore::new();
+        let commit = |batch: Batch| -> Outcome { store.commit(batch).wait() };
+        let mut batch = Batch::new();
+        batch.put(Keyspace::Items, "key", "value").put(Keyspace::Items, "key", "val");
+        batch.put(Keyspace::Streams, "a", "b").add(Keyspace::Counters, "c", [1, 2]);
+        commit(batch).unwrap();
+        assert_eq!(store.info().disk_bytes, 6 + 2 + 17);
+        let mut batch = Batch::new();
+        batch.delete(Keyspace::Items, "key").delete(Keyspace::Items, "other");
+        batch.delete(Keyspace::Streams, "a").add(Keyspace::Counters, "c", [-1, -2]);
+        commit(batch).unwrap();
+        assert_eq!(store.info().disk_bytes, 0);
+    }
+
+    #[test]
+    fn a_fork_goes_its_own_way() {
+        let store = MemoryStore::new();
+        store.commit(std::mem::take(Batch::new().put(Keyspace::Items, "a", "1"))).wait().unwrap();
+        let fork = store.fork();
+        store.commit(std::mem::take(Batch::new().put(Keyspace::Items, "a", "2"))).wait().unwrap();
+        assert_eq!(fork.get(Keyspace::Items, b"a").unwrap().unwrap(), "1");
+        assert_eq!(store.get(Keyspace::Items, b"a").unwrap().unwrap(), "2");
+    }
+}

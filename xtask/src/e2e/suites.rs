@@ -1,0 +1,185 @@
+//! How each suite is prepared and run. Everything it installs goes under the target folder.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::Suite;
+use crate::project::Project;
+use crate::run::{Failure, Run};
+
+/// Which part of a suite is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// All but the restart check.
+    Whole,
+    /// The half of the restart check that writes.
+    BeforeRestart,
+    /// The half that reads, after the server was killed and started again.
+    AfterRestart,
+}
+
+/// A prepared suite: the command that runs each part.
+pub struct Environment {
+    suite: Suite,
+    root: PathBuf,
+    /// The Python environment, or the folder with `node_modules`, or Cargo's target folder.
+    home: PathBuf,
+}
+
+/// Installs what the suite needs, unless it is already there.
+///
+/// # Errors
+/// When an installation fails.
+pub fn prepare(project: &Project, suite: Suite) -> Result<Environment, Failure> {
+    let root = project.root.join("e2e");
+    let home = match suite {
+        Suite::Boto3 | Suite::Pynamodb | Suite::Cli => python_environment(project, &root.join("python"))?,
+        Suite::Js | Suite::Electrodb => node_environment(project, &root.join("js"))?,
+        Suite::Rust => project.target.clone(),
+    };
+    Ok(Environment { suite, root, home })
+}
+
+impl Environment {
+    /// Runs a part against a server.
+    ///
+    /// # Errors
+    /// When a test fails.
+    pub fn run(&self, endpoint: &str, part: Part) -> Result<(), Failure> {
+        let command = match self.suite {
+            Suite::Boto3 => self.pytest("test_boto3", part),
+            Suite::Pynamodb => self.pytest("test_pynamodb", part),
+            Suite::Cli => self.pytest("test_cli", part),
+            Suite::Js => self.node("sdk", part),
+            Suite::Electrodb => self.node("electrodb", part),
+            Suite::Rust => self.cargo(part),
+        };
+        with_client_settings(command, endpoint, part).go()
+    }
+
+    fn pytest(&self, folder: &str, part: Part) -> Run {
+        let tests = if part == Part::Whole { folder.to_owned() } else { format!("{folder}/test_restart.py") };
+        let path = self.home.join("bin");
+        Run::new(path.join("python"))
+            .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", &tests])
+            .in_folder(&self.root.join("python"))
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .env("DYNO_E2E_BIN", path)
+    }
+
+    fn node(&self, folder: &str, part: Part) -> Run {
+        let tests = if part == Part::Whole { "*.test.js" } else { "restart.test.js" };
+        Run::new("node")
+            .args(["--test", "--test-reporter=spec", &format!("{folder}/{tests}")])
+            .in_folder(&self.home)
+    }
+
+    fn cargo(&self, part: Part) -> Run {
+        let target = if part == Part::Whole { "everyday" } else { "restart" };
+        Run::new("cargo")
+            .args(["test", "--locked", "--quiet", "--test", target])
+            .in_folder(&self.root.join("rust"))
+            .env("CARGO_TARGET_DIR", &self.home)
+            .minutes(15)
+    }
+}
+
+/// Settings that every AWS client reads: credentials that mean nothing, no configuration files of
+/// the person's own, and no retries, so that an answer that a retry would hide fails the test.
+fn with_client_settings(command: Run, endpoint: &str, part: Part) -> Run {
+    let command = command
+        .env("DYNO_ENDPOINT", endpoint)
+        .env("AWS_ENDPOINT_URL_DYNAMODB", endpoint)
+        .env("AWS_ACCESS_KEY_ID", "e2e")
+        .env("AWS_SECRET_ACCESS_KEY", "e2e")
+        .env("AWS_REGION", "us-east-1")
+        .env("AWS_DEFAULT_REGION", "us-east-1")
+        .env("AWS_CONFIG_FILE", "/dev/null")
+        .env("AWS_SHARED_CREDENTIALS_FILE", "/dev/null")
+        .env("AWS_EC2_METADATA_DISABLED", "true")
+        .env("AWS_MAX_ATTEMPTS", "1")
+        .env("AWS_PAGER", "")
+        .env("NO_PROXY", "127.0.0.1,localhost")
+        .without_env("AWS_PROFILE")
+        .without_env("AWS_SESSION_TOKEN")
+        .without_env("AWS_ENDPOINT_URL");
+    match part {
+        Part::Whole => command.without_env("DYNO_RESTART"),
+        Part::BeforeRestart => command.env("DYNO_RESTART", "before"),
+        Part::AfterRestart => command.env("DYNO_RESTART", "after"),
+    }
+}
+
+/// A virtual environment with the pinned packages; made again when the pins change.
+fn python_environment(project: &Project, source: &Path) -> Result<PathBuf, Failure> {
+    let home = project.scratch("e2e")?.join("python");
+    let pins = source.join("requirements.txt");
+    if is_installed(&home, &pins) {
+        return Ok(home);
+    }
+    let _ = fs::remove_dir_all(&home);
+    Run::new("python3").args(["-m", "venv"]).args([&home]).go()?;
+    Run::new(home.join("bin/python"))
+        .args([
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--no-deps",
+            "--requirement",
+        ])
+        .args([&pins])
+        .go()?;
+    mark_installed(&home, &pins)?;
+    Ok(home)
+}
+
+/// A copy of the JavaScript tests beside their `node_modules`, because Node.js looks for packages
+/// only in the folders above a file. The packages are installed again when the lock file changes.
+fn node_environment(project: &Project, source: &Path) -> Result<PathBuf, Failure> {
+    let home = project.scratch("e2e/js")?;
+    copy_tree(source, &home).map_err(|error| cannot_write(&home, &error))?;
+    let lock = source.join("package-lock.json");
+    if is_installed(&home, &lock) {
+        return Ok(home);
+    }
+    Run::new("npm").args(["ci", "--no-audit", "--no-fund", "--loglevel=error"]).in_folder(&home).go()?;
+    mark_installed(&home, &lock)?;
+    Ok(home)
+}
+
+const STAMP: &str = ".installed";
+
+/// True when the folder was installed from exactly these pins.
+fn is_installed(home: &Path, pins: &Path) -> bool {
+    match (fs::read(home.join(STAMP)), fs::read(pins)) {
+        (Ok(installed), Ok(wanted)) => installed == wanted,
+        _ => false,
+    }
+}
+
+fn mark_installed(home: &Path, pins: &Path) -> Result<(), Failure> {
+    fs::copy(pins, home.join(STAMP)).map(|_| ()).map_err(|error| cannot_write(home, &error))
+}
+
+fn cannot_write(folder: &Path, error: &io::Error) -> Failure {
+    Failure::new(format!("cannot write to {}: {error}", folder.display()))
+}
+
+/// Copies a folder's files, leaving out what npm makes and removing tests that are no longer there.
+fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_file() {
+            fs::copy(entry.path(), target)?;
+        } else if entry.file_name() != "node_modules" {
+            let _ = fs::remove_dir_all(&target);
+            copy_tree(&entry.path(), &target)?;
+        }
+    }
+    Ok(())
+}

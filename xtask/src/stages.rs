@@ -44,7 +44,12 @@ impl Stages {
     }
 
     /// Runs one stage if an earlier one passed.
-    pub fn run_after(&mut self, needs: &str, name: &'static str, stage: impl FnOnce() -> Result<(), Failure>) {
+    pub fn run_after(
+        &mut self,
+        needs: &str,
+        name: &'static str,
+        stage: impl FnOnce() -> Result<(), Failure>,
+    ) {
         if self.done.iter().any(|&(earlier, outcome, _)| earlier == needs && outcome == Outcome::Passed) {
             return self.run(name, stage);
         }
@@ -67,8 +72,12 @@ impl Stages {
             eprintln!("{name:<24} {:>9} {word}", seconds(*took));
         }
         eprintln!("{:<24} {:>9}", "all", seconds(self.began.elapsed()));
-        let bad: Vec<&str> =
-            self.done.iter().filter(|(_, outcome, _)| *outcome != Outcome::Passed).map(|(name, ..)| *name).collect();
+        let bad: Vec<&str> = self
+            .done
+            .iter()
+            .filter(|(_, outcome, _)| *outcome != Outcome::Passed)
+            .map(|(name, ..)| *name)
+            .collect();
         if bad.is_empty() { Ok(()) } else { Err(Failure::new(format!("not passed: {}", bad.join(", ")))) }
     }
 }

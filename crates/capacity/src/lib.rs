@@ -4,7 +4,14 @@
 //! are integers, so that the same events give the same decisions on every machine.
 //!
 //! * [`meter`] counts capacity units: reads, writes, index entries, transactions.
+//! * [`admission`] decides which requests run: partitions, throughput, burst, growth, quotas, splits.
+//! * [`autoscaling`] decides when provisioned throughput is raised or lowered.
+//! * [`constants`] holds every number that the model believes in, with its source.
 
+pub mod admission;
+pub mod autoscaling;
+pub mod constants;
 pub mod meter;
 
+pub use constants::Constants;
 pub use meter::{CapacityUnits, Consistency, Consumption, IndexEntrySize, IndexUnits};

@@ -12,6 +12,11 @@ pub mod api;
 pub mod catalog;
 pub mod context;
 pub mod disk;
-pub mod ops;
+mod engine;
+mod ops;
+mod read_path;
+mod validate;
+mod write_path;
 
 pub use context::Context;
+pub use engine::{Engine, EngineConfig};

@@ -1,1 +1,5 @@
 //! Sockets, wire protocols, authentication and the job runner.
+
+pub mod auth;
+pub mod http;
+pub mod wire;

@@ -24,8 +24,8 @@ pub struct Batch {
     /// Called exactly once each, in this order, with the outcome: in the order of the queue, before the
     /// [`Commit`](crate::Commit) resolves, also when the store failed or was closed.
     ///
-    /// They run on the store's own thread (or, in the memory engine, inside `commit`): short work in memory
-    /// only, no call into the store that waits. A panic in one is caught and does not reach the others.
+    /// They run on the store's own thread or, in the memory engine, inside a call of `commit`: short work in
+    /// memory only. They may commit, but not wait for it. A panic in one is caught and does not reach the others.
     pub on_done: Vec<OnDone>,
 }
 

@@ -2,10 +2,14 @@
 
 mod batch;
 mod commit;
+#[doc(hidden)]
+pub mod conformance;
 mod door;
 mod embedded;
 mod error;
+pub mod fault;
 mod folder;
+mod line;
 mod memory;
 mod pair;
 mod range;

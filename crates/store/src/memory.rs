@@ -2,13 +2,15 @@
 
 use std::ops::{Bound, ControlFlow};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bytes::Bytes;
 use imbl::OrdMap;
-use parking_lot::{Mutex, RwLock};
+use parking_lot::RwLock;
 
 use crate::batch::check_keys;
-use crate::commit::{Outcome, tell};
+use crate::commit::Outcome;
+use crate::line::Line;
 use crate::pair::{row_of, sum};
 use crate::range::is_empty_range;
 use crate::{
@@ -18,46 +20,42 @@ use crate::{
 
 /// A store that lives as long as its process.
 ///
-/// A batch is applied inside [`commit`](Store::commit), so its [`Commit`] is resolved at once. A snapshot is a
-/// copy of eight pointers; while it lives, writers copy the nodes that they change. A read waits at most for
-/// the changes of one batch in memory.
+/// The thread that calls [`commit`](Store::commit) applies the batch itself, so its [`Commit`] is resolved at once,
+/// unless another thread is at it: that one then goes on with this batch. A snapshot is a copy of eight
+/// pointers; while it lives, writers copy the nodes that they change. A read waits at most for the changes of
+/// one batch in memory.
+#[derive(Default)]
 pub struct MemoryStore {
-    /// Held over one batch and its `on_done` calls, so that they come in commit order.
-    writer: Mutex<Writer>,
+    line: Line,
     maps: RwLock<Maps>,
+    sequence: AtomicU64,
+    closed: AtomicBool,
 }
 
-struct Writer {
-    sequence: u64,
-    closed: bool,
-}
-
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Maps {
     keyspaces: [OrdMap<Bytes, Bytes>; Keyspace::COUNT],
     size_bytes: u64,
 }
 
-impl Default for MemoryStore {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl MemoryStore {
     /// An empty store.
     pub fn new() -> Self {
-        Self::with_maps(Maps { keyspaces: Default::default(), size_bytes: 0 })
+        Self::default()
     }
 
     /// A second store with the same content, independent from now on. Takes no time: both share what
     /// neither has changed yet.
     pub fn fork(&self) -> Self {
-        Self::with_maps(self.maps.read().clone())
+        MemoryStore { maps: RwLock::new(self.maps.read().clone()), ..Self::default() }
     }
 
-    fn with_maps(maps: Maps) -> Self {
-        MemoryStore { writer: Mutex::new(Writer { sequence: 0, closed: false }), maps: RwLock::new(maps) }
+    fn apply(&self, batch: Batch) -> Outcome {
+        if self.closed.load(Ordering::Acquire) {
+            return Err(StoreError::closed());
+        }
+        self.maps.write().apply(batch)?;
+        Ok(Committed { sequence: self.sequence.fetch_add(1, Ordering::Relaxed) + 1 })
     }
 }
 
@@ -70,19 +68,8 @@ impl Store for MemoryStore {
         Ok(Box::new(self.maps.read().clone()))
     }
 
-    fn commit(&self, mut batch: Batch) -> Commit {
-        let on_done = std::mem::take(&mut batch.on_done);
-        let mut writer = self.writer.lock();
-        let outcome = if writer.closed {
-            Err(StoreError::closed())
-        } else {
-            self.maps.write().apply(batch).map(|()| {
-                writer.sequence += 1;
-                Committed { sequence: writer.sequence }
-            })
-        };
-        tell(on_done, &outcome);
-        Commit::ready(outcome)
+    fn commit(&self, batch: Batch) -> Commit {
+        self.line.commit(batch, |batch| self.apply(batch))
     }
 
     fn info(&self) -> StoreInfo {
@@ -102,7 +89,7 @@ impl Store for MemoryStore {
     }
 
     fn close(&self) -> Result<(), StoreError> {
-        self.writer.lock().closed = true;
+        self.closed.store(true, Ordering::Release);
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use crate::value::AttributeValue;
 
 /// The attributes of an item, or the members of a map: a flat list sorted by name, each name once.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Item {
     attributes: Vec<(String, AttributeValue)>,
 }

@@ -7,7 +7,7 @@ use crate::number::Number;
 ///
 /// Sets are kept sorted (strings and binaries by bytes, numbers by value) and without repeats, so that the
 /// derived equality is DynamoDB's: sets and maps compare without regard to order, numbers by value.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum AttributeValue {
     /// A string.
     S(String),

@@ -1,7 +1,7 @@
 //! Enum members, and the order in which the server prints their sets.
 
 /// A member that should be one of a set.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Given<T> {
     /// One of the set.
     Known(T),

@@ -258,7 +258,7 @@ pub struct TransactGetItemsResponse {
 
 /// One action of a transaction: a put, an update, a delete or a check. One struct serves all four, because they
 /// differ only in which of the members they have.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 #[allow(missing_docs)]
 pub struct TransactAction {
     pub table_name: Option<String>,
@@ -275,7 +275,7 @@ pub struct TransactAction {
 }
 
 /// One element of TransactWriteItems.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 #[allow(missing_docs)]
 pub struct TransactWriteItem {
     pub condition_check: Option<TransactAction>,

@@ -5,7 +5,9 @@
 //! Changes are made one at a time: a change is checked against the current version, its rows join the store's
 //! queue, and the new version is shown, in that order; the caller answers when the rows are durable.
 
+pub mod jobs;
 pub mod record;
+mod settle;
 mod table;
 
 use std::collections::{BTreeMap, HashMap};

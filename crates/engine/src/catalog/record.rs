@@ -42,14 +42,14 @@ pub struct TableRecord {
     pub throughput: ThroughputRecord,
     /// `OnDemandThroughput`.
     pub on_demand: OnDemandRecord,
-    /// `WarmThroughput`, when it was set.
-    pub warm: Option<WarmRecord>,
+    /// `WarmThroughput`.
+    pub warm: WarmRecord,
     /// The stream, also when it is disabled: its ARN stays.
     pub stream: Option<StreamRecord>,
     /// Encryption with a KMS key.
     pub sse: Option<SseRecord>,
-    /// The table class, once set, and when.
-    pub table_class: Option<(TableClass, i64)>,
+    /// The table class, once set.
+    pub table_class: Option<TableClassRecord>,
     /// Whether DeleteTable is refused.
     pub deletion_protection: bool,
     /// Tags, in the order they were first given.
@@ -72,6 +72,8 @@ pub enum Lifecycle {
     Updating {
         /// When it becomes active again.
         until_ms: i64,
+        /// What is being changed, which decides what else must wait.
+        change: Change,
     },
     /// Being deleted; gone from the time given.
     Deleting {
@@ -80,12 +82,28 @@ pub enum Lifecycle {
     },
 }
 
+/// What an update changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Change {
+    /// Throughput or billing mode.
+    Throughput,
+    /// The stream is enabled or disabled.
+    Stream,
+    /// The table class.
+    TableClass,
+    /// A global index is created or deleted.
+    Indexes,
+    /// Anything that only the changed part itself waits for.
+    Settings,
+}
+
 /// A lifecycle as seen at a moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Status {
     /// `CREATING`.
     Creating,
     /// `ACTIVE`.
+    #[default]
     Active,
     /// `UPDATING`.
     Updating,
@@ -101,10 +119,38 @@ impl Lifecycle {
         let due = |until_ms: i64| now.millis() >= until_ms;
         match self {
             Lifecycle::Creating { until_ms } if !due(until_ms) => Status::Creating,
-            Lifecycle::Updating { until_ms } if !due(until_ms) => Status::Updating,
+            Lifecycle::Updating { until_ms, .. } if !due(until_ms) => Status::Updating,
             Lifecycle::Deleting { until_ms } if due(until_ms) => Status::Gone,
             Lifecycle::Deleting { .. } => Status::Deleting,
             Lifecycle::Creating { .. } | Lifecycle::Updating { .. } | Lifecycle::Active => Status::Active,
+        }
+    }
+
+    /// The state as the operation that began it answers it, however short it is.
+    pub fn begun(self) -> Status {
+        match self {
+            Lifecycle::Creating { .. } => Status::Creating,
+            Lifecycle::Active => Status::Active,
+            Lifecycle::Updating { .. } => Status::Updating,
+            Lifecycle::Deleting { .. } => Status::Deleting,
+        }
+    }
+
+    /// The lifecycle without what is over at `now`.
+    #[must_use]
+    pub fn settled(self, now: Timestamp) -> Lifecycle {
+        if self.status(now) == Status::Active { Lifecycle::Active } else { self }
+    }
+}
+
+impl Status {
+    /// The wire name. What is gone is shown by nobody; it reads as `DELETING`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Creating => "CREATING",
+            Status::Active => "ACTIVE",
+            Status::Updating => "UPDATING",
+            Status::Deleting | Status::Gone => "DELETING",
         }
     }
 }
@@ -147,8 +193,8 @@ pub struct IndexRecord {
     pub throughput: ThroughputRecord,
     /// `OnDemandThroughput`.
     pub on_demand: OnDemandRecord,
-    /// `WarmThroughput`, when it was set.
-    pub warm: Option<WarmRecord>,
+    /// `WarmThroughput`.
+    pub warm: WarmRecord,
 }
 
 /// What an index holds.
@@ -195,13 +241,25 @@ pub struct OnDemandRecord {
     pub max_write: Option<i64>,
 }
 
-/// Warm throughput.
+/// Warm throughput: what is there at once. It starts at what the billing mode gives and only grows, by a request
+/// or because the provisioned throughput was higher once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WarmRecord {
     /// `ReadUnitsPerSecond`.
     pub read: i64,
     /// `WriteUnitsPerSecond`.
     pub write: i64,
+    /// Where its last change is.
+    pub lifecycle: Lifecycle,
+}
+
+/// The table class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TableClassRecord {
+    /// The class.
+    pub class: TableClass,
+    /// When UpdateTable last changed it, milliseconds; absent since CreateTable.
+    pub changed_ms: Option<i64>,
 }
 
 /// A stream.
@@ -222,6 +280,8 @@ pub struct SseRecord {
     pub sse_type: SseType,
     /// The key's ARN.
     pub key_arn: String,
+    /// Where its last change is; `Deleting` while the table returns to the key that AWS owns.
+    pub lifecycle: Lifecycle,
 }
 
 /// The key of a schema, its types taken from the definitions. Attributes without a definition are left out; the

@@ -1,1 +1,7 @@
 //! One file for each operation.
+
+pub(crate) mod answer;
+pub(crate) mod batch;
+pub(crate) mod items;
+mod pages;
+mod transactions;

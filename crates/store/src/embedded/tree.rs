@@ -10,7 +10,7 @@ use fjall::{AbstractTree, Database, KeyspaceCreateOptions, PersistMode, Readable
 
 use super::{Durability, FjallOptions};
 use crate::range::is_empty_range;
-use crate::{Direction, Keyspace, Snapshot, StoreError};
+use crate::{Direction, Keyspace, MAX_KEY_BYTES, Snapshot, StoreError};
 
 /// The engine stops writers, for as long as it takes and without noticing that its background threads have
 /// died, at 4 memtables that wait to be written out and at 30 unsorted tables. We stop earlier, and look.
@@ -27,7 +27,7 @@ pub(super) struct Tree {
 impl Tree {
     pub fn open(path: &Path, options: &FjallOptions) -> Result<Self, StoreError> {
         // At least two, because one of them is kept free for writing out memtables.
-        let workers = std::thread::available_parallelism().map_or(2, |cores| cores.get().clamp(2, 4));
+        let workers = std::thread::available_parallelism().map_or(1, |_| std::env::var("W").ok().and_then(|w| w.parse().ok()).unwrap_or(1));
         let database = Database::builder(path)
             .cache_size(options.block_cache_bytes)
             .max_journaling_size(options.journal_bytes)
@@ -74,12 +74,21 @@ impl Tree {
     /// Log, sync (unless durability is [`Durability::Os`]), memtables, visibility: in this order. Fails
     /// for good when one of them fails.
     pub fn commit(&self, batch: fjall::OwnedWriteBatch) -> Result<(), StoreError> {
+        let t0 = Instant::now();
         self.wait_for_room()?;
+        let t1 = t0.elapsed();
         let mode = match self.durability {
             Durability::Sync => PersistMode::SyncData,
             Durability::Os => PersistMode::Buffer,
         };
-        batch.durability(Some(mode)).commit().map_err(store_error)
+        let n = batch.len();
+        let r = batch.durability(Some(mode)).commit().map_err(store_error);
+        let t2 = t0.elapsed();
+        if t2 > Duration::from_millis(15) {
+            let st: Vec<_> = self.keyspaces.iter().map(|k| (k.tree.sealed_memtable_count(), k.tree.l0_run_count(), k.tree.active_memtable().size() >> 20)).collect();
+            eprintln!("room {t1:?} total {t2:?} rows {n} {st:?} journals {} compactions {}", self.database.journal_count(), self.database.active_compactions());
+        }
+        r
     }
 
     /// The latest committed value.
@@ -88,6 +97,9 @@ impl Tree {
     /// memtables, of which a snapshot sees nothing yet: a reader could then meet the old value after the
     /// new one. So what is newer than the last whole batch is read again, through a snapshot.
     pub fn get(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
+        if key.len() > MAX_KEY_BYTES {
+            return Ok(None);
+        }
         let tree = &self.keyspace(keyspace).tree;
         let entry = tree.get_internal_entry(key, fjall::SeqNo::MAX).map_err(tree_error)?;
         let whole = match &entry {
@@ -150,6 +162,9 @@ pub(super) struct TreeSnapshot {
 
 impl Snapshot for TreeSnapshot {
     fn get(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
+        if key.len() > MAX_KEY_BYTES {
+            return Ok(None);
+        }
         let value = self.snapshot.get(&self.keyspaces[keyspace.index()], key).map_err(store_error)?;
         Ok(value.map(Bytes::from))
     }
@@ -165,7 +180,8 @@ impl Snapshot for TreeSnapshot {
         if is_empty_range(start, end) {
             return Ok(());
         }
-        let mut rows = self.snapshot.range::<&[u8], _>(&self.keyspaces[keyspace.index()], (start, end));
+        let bounds = (shorten(start, Bound::Excluded), shorten(end, Bound::Included));
+        let mut rows = self.snapshot.range::<&[u8], _>(&self.keyspaces[keyspace.index()], bounds);
         while let Some(row) = match direction {
             Direction::Forward => rows.next(),
             Direction::Reverse => rows.next_back(),
@@ -176,6 +192,17 @@ impl Snapshot for TreeSnapshot {
             }
         }
         Ok(())
+    }
+}
+
+/// The engine panics when it is asked for keys that are longer than it can store. No stored key lies
+/// between such a bound and its first [`MAX_KEY_BYTES`] bytes, but one may equal these.
+fn shorten<'a>(bound: Bound<&'a [u8]>, cut: fn(&'a [u8]) -> Bound<&'a [u8]>) -> Bound<&'a [u8]> {
+    match bound {
+        Bound::Included(key) | Bound::Excluded(key) if key.len() > MAX_KEY_BYTES => {
+            cut(&key[..MAX_KEY_BYTES])
+        }
+        bound => bound,
     }
 }
 

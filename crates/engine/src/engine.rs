@@ -1,0 +1,68 @@
+//! The engine: a store, the catalog over it, and the latches of its writers.
+
+use std::fmt::Display;
+use std::sync::Arc;
+
+use dynamometer_store::{Store, StoreError};
+use dynamometer_types::name::TableReference;
+use dynamometer_types::{ApiError, ErrorKind};
+
+use crate::Context;
+use crate::catalog::record::Status;
+use crate::catalog::{Catalog, Table};
+use crate::write_path::latch::Latches;
+
+/// How an engine behaves.
+#[derive(Clone, Debug, Default)]
+pub struct EngineConfig {
+    /// How long tables and indexes stay in CREATING, UPDATING and DELETING, in milliseconds.
+    pub table_delay_ms: i64,
+}
+
+/// Everything that answers operations.
+pub struct Engine {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) catalog: Catalog,
+    pub(crate) config: EngineConfig,
+    pub(crate) latches: Latches,
+}
+
+impl Engine {
+    /// An engine on a store.
+    ///
+    /// # Errors
+    /// When the catalog in the store cannot be read.
+    pub fn open(store: Arc<dyn Store>, config: EngineConfig) -> Result<Engine, StoreError> {
+        let catalog = Catalog::open(&*store)?;
+        Ok(Engine { store, catalog, config, latches: Latches::new() })
+    }
+
+    /// The table that a request names, when it can be used.
+    pub(crate) fn table(&self, context: &Context<'_>, name_or_arn: &str) -> Result<Arc<Table>, ApiError> {
+        let reference = TableReference::read(name_or_arn);
+        if let TableReference::Arn { region, account, .. } = reference
+            && (region != context.region || account != context.account)
+        {
+            return Err(ApiError::table_not_found());
+        }
+        let table = self.catalog.table(context.namespace, reference.name());
+        table
+            .filter(|table| matches!(table.record.lifecycle.status(context.now), Status::Active | Status::Updating))
+            .ok_or_else(ApiError::table_not_found)
+    }
+
+    /// The store.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    /// The tables.
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+}
+
+/// A fault of the server: its words are for the log, which the server writes; the client gets an incident number.
+pub(crate) fn internal_error(cause: impl Display) -> ApiError {
+    ApiError::new(ErrorKind::InternalServerError, cause.to_string())
+}

@@ -1,0 +1,181 @@
+//! BatchGetItem.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use dynamometer_capacity::meter::{Consistency, Consumption, meter_item_read};
+use dynamometer_expr::{ExpressionKind, Projection};
+use dynamometer_store::Keyspace;
+use dynamometer_types::fault::Step;
+use dynamometer_types::limits::{BATCH_GET_BYTES, BATCH_GET_KEYS};
+use dynamometer_types::{ApiError, Item, Layer};
+
+use super::check_table_names;
+use crate::Context;
+use crate::api::{BatchGetItemRequest, BatchGetItemResponse, ItemOut, KeysAndAttributes};
+use crate::catalog::Table;
+use crate::disk::row::Row;
+use crate::engine::{Engine, internal_error};
+use crate::ops::answer::consumed_capacity;
+use crate::ops::items::{parse_projection_members, project_row};
+use crate::validate::expressions::{ExpressionParameters, check_not_mixed};
+use crate::validate::keys::check_key;
+use crate::validate::members::{Findings, Rule, Seen};
+use crate::validate::values::{check_names, check_values};
+use crate::validate::wording::BATCH_GET_ITEM;
+use crate::validate::{check_attributes_to_get, require};
+
+/// What is read of one table.
+struct TableRead<'a> {
+    /// As the request gave it.
+    table_name: &'a str,
+    asked: &'a KeysAndAttributes,
+    keys: &'a [Item],
+    projection: Option<Projection>,
+}
+
+impl Engine {
+    /// BatchGetItem.
+    ///
+    /// # Errors
+    /// As AWS's; `InternalServerError` when the store fails.
+    pub async fn batch_get_item(
+        &self,
+        context: &Context<'_>,
+        request: BatchGetItemRequest,
+    ) -> Result<BatchGetItemResponse, ApiError> {
+        let reads = check(&request)?;
+        let mut plans: Vec<(Arc<Table>, Vec<Bytes>)> = Vec::with_capacity(reads.len());
+        for read in &reads {
+            let table = self.table(context, read.table_name)?;
+            plans.push((table, Vec::new()));
+        }
+        for (read, (table, keys)) in reads.iter().zip(&mut plans) {
+            *keys = read.keys.iter().map(|key| check_key(table, key)).collect::<Result<_, _>>()?;
+        }
+        let mut response = BatchGetItemResponse {
+            responses: Vec::with_capacity(reads.len()),
+            unprocessed_keys: Vec::new(),
+            consumed_capacity: None,
+        };
+        let mut room = BATCH_GET_BYTES;
+        let mut consumed = Vec::new();
+        for (read, (_, keys)) in reads.iter().zip(&plans) {
+            let (items, done, consumption) = self.read_keys(read, keys, &mut room)?;
+            if done < keys.len() {
+                let rest = KeysAndAttributes { keys: Some(read.keys[done..].to_vec()), ..read.asked.clone() };
+                response.unprocessed_keys.push((read.table_name.to_owned(), rest));
+            }
+            response.responses.push((read.table_name.to_owned(), items));
+            let asked = &request.return_consumed_capacity;
+            consumed.extend(consumed_capacity(asked, read.table_name, &consumption, None));
+        }
+        response.consumed_capacity = (!consumed.is_empty()).then_some(consumed);
+        Ok(response)
+    }
+
+    /// Reads keys of one table while there is room in the answer; answers how many were read.
+    fn read_keys(
+        &self,
+        read: &TableRead<'_>,
+        keys: &[Bytes],
+        room: &mut u64,
+    ) -> Result<(Vec<ItemOut>, usize, Consumption), ApiError> {
+        let consistency =
+            if read.asked.consistent_read == Some(true) { Consistency::Strong } else { Consistency::Eventual };
+        let mut items = Vec::with_capacity(keys.len());
+        let mut consumption = Consumption::default();
+        for (done, key) in keys.iter().enumerate() {
+            let row = self.store.get(Keyspace::Items, key).map_err(internal_error)?.map(Row::from_stored);
+            let size = row.as_ref().map(Row::item_size).transpose().map_err(internal_error)?;
+            if size.unwrap_or(0) > *room {
+                return Ok((items, done, consumption));
+            }
+            *room -= size.unwrap_or(0);
+            consumption.table += meter_item_read(size, consistency);
+            if let Some(row) = row {
+                items.push(project_row(row, read.projection.as_ref())?);
+            }
+        }
+        Ok((items, keys.len(), consumption))
+    }
+}
+
+fn check(request: &BatchGetItemRequest) -> Result<Vec<TableRead<'_>>, ApiError> {
+    check_members(request)?;
+    let tables = request.request_items.as_deref().unwrap_or_default();
+    check_names(&request.faults, &[], BATCH_GET_ITEM)?;
+    check_values(&request.faults, &[], BATCH_GET_ITEM)?;
+    let any = |given: fn(&KeysAndAttributes) -> bool| tables.iter().any(|(_, asked)| given(asked));
+    check_not_mixed(
+        &[("AttributesToGet", any(|asked| asked.attributes_to_get.is_some()))],
+        &[("ProjectionExpression", any(|asked| asked.projection_expression.is_some()))],
+        BATCH_GET_ITEM,
+    )?;
+    let mut reads = Vec::with_capacity(tables.len());
+    for (table_name, asked) in tables {
+        let path = [Step::Member("RequestItems"), Step::Key(table_name.clone())];
+        let parameters = ExpressionParameters {
+            wording: BATCH_GET_ITEM,
+            names: asked.expression_attribute_names.as_ref(),
+            values: None,
+            faults: &request.faults,
+            path: &path,
+            expressions: &[(ExpressionKind::Projection, asked.projection_expression.as_deref())],
+        };
+        let placeholders = parameters.open()?;
+        let projection = parse_projection_members(
+            asked.projection_expression.as_deref(),
+            asked.attributes_to_get.as_deref(),
+            &parameters,
+            &placeholders,
+        )?;
+        parameters.close(&placeholders)?;
+        let keys = asked.keys.as_deref().unwrap_or_default();
+        reads.push(TableRead { table_name, asked, keys, projection });
+    }
+    for read in &reads {
+        if read.keys.iter().enumerate().any(|(at, key)| read.keys[..at].contains(key)) {
+            return Err(ApiError::validation("Provided list of item keys contains duplicates"));
+        }
+    }
+    Ok(reads)
+}
+
+fn check_members(request: &BatchGetItemRequest) -> Result<(), ApiError> {
+    let mut first = Findings::new();
+    require(&mut first, "requestItems", &request.request_items);
+    first.finish()?;
+    let tables = request.request_items.as_deref().unwrap_or_default();
+    let no_echo = String::new;
+    let length = |path: String, count: usize, rule: Rule| {
+        let mut members = Findings::new();
+        members.member_of(Layer::Current, path, Seen::Many(count, &no_echo), &[rule]);
+        members.finish()
+    };
+    let keys_of = |asked: &KeysAndAttributes| asked.keys.as_ref().map_or(0, Vec::len);
+    length("RequestItems".into(), tables.len(), Rule::MinLength(1))?;
+    let mut nulls = Findings::new();
+    for (name, asked) in tables {
+        require(&mut nulls, &format!("requestItems.{name}.member.keys"), &asked.keys);
+    }
+    nulls.finish()?;
+    for (name, asked) in tables {
+        length(format!("RequestItems.{name}.member.Keys"), keys_of(asked), Rule::MinLength(1))?;
+    }
+    let mut members = Findings::new();
+    check_table_names(&mut members, tables.iter().map(|(name, _)| name.as_str()));
+    members.one_of("returnConsumedCapacity", &request.return_consumed_capacity);
+    for (_, asked) in tables {
+        check_attributes_to_get(&mut members, &asked.attributes_to_get);
+    }
+    members.finish()?;
+    for (name, asked) in tables {
+        let most = Rule::MaxLength(BATCH_GET_KEYS as u64);
+        length(format!("RequestItems.{name}.member.Keys"), keys_of(asked), most)?;
+    }
+    if tables.iter().map(|(_, asked)| keys_of(asked)).sum::<usize>() > BATCH_GET_KEYS {
+        return Err(ApiError::validation("Too many items requested for the BatchGetItem call"));
+    }
+    Ok(())
+}

@@ -1,0 +1,203 @@
+//! BatchWriteItem.
+//!
+//! The elements are independent for AWS; here they join the store's queue as one batch, which is one sync and
+//! keeps more than AWS promises: all are there, or none.
+
+use dynamometer_capacity::meter::Consumption;
+use dynamometer_types::fault::Step;
+use dynamometer_types::limits::BATCH_WRITE_REQUESTS;
+use dynamometer_types::{ApiError, Item, ValueFault};
+
+use super::check_table_names;
+use crate::Context;
+use crate::api::{BatchWriteItemRequest, BatchWriteItemResponse, WriteRequest};
+use crate::catalog::Table;
+use crate::engine::Engine;
+use crate::ops::answer::{collection_metrics, consumed_capacity};
+use crate::ops::items::{DeleteOperation, OnFailure, PutOperation, check_item_size};
+use crate::validate::keys::{KEY_MISMATCH, check_index_keys, check_item_has_key, check_key, check_key_values, stored_key};
+use crate::validate::members::Findings;
+use crate::validate::require;
+use crate::validate::values::{check_names, check_values};
+use crate::validate::wording::BATCH_WRITE_ITEM;
+use crate::write_path::{PlannedWrite, WriteOperation, Written};
+
+/// One element of the batch.
+enum Element<'a> {
+    Put(PutOperation<'a>),
+    Delete(DeleteOperation<'a>),
+}
+
+impl<'a> Element<'a> {
+    fn operation(&self) -> &dyn WriteOperation {
+        match self {
+            Element::Put(put) => put,
+            Element::Delete(delete) => delete,
+        }
+    }
+
+    fn key_holder(&self) -> &'a Item {
+        match self {
+            Element::Put(put) => put.item,
+            Element::Delete(delete) => delete.key,
+        }
+    }
+
+    fn plan<'p>(&'p self, table: &std::sync::Arc<Table>) -> Result<PlannedWrite<'p>, ApiError> {
+        let key = match self {
+            Element::Put(put) => {
+                check_item_has_key(table, put.item).map_err(|_| ApiError::validation(KEY_MISMATCH))?;
+                check_index_keys(table, put.item)?;
+                check_key_values(&table.key, put.item)?;
+                stored_key(table, put.item)?
+            }
+            Element::Delete(delete) => check_key(table, delete.key)?,
+        };
+        Ok(PlannedWrite { table: table.clone(), key, key_holder: self.key_holder(), operation: self.operation() })
+    }
+}
+
+impl Engine {
+    /// BatchWriteItem.
+    ///
+    /// # Errors
+    /// As AWS's; `InternalServerError` when the store fails.
+    pub async fn batch_write_item(
+        &self,
+        context: &Context<'_>,
+        request: BatchWriteItemRequest,
+    ) -> Result<BatchWriteItemResponse, ApiError> {
+        let tables = check(&request)?;
+        let plan = || {
+            let mut plans = Vec::new();
+            for (name, elements) in &tables {
+                let table = self.table(context, name)?;
+                for element in elements {
+                    plans.push(element.plan(&table)?);
+                }
+            }
+            if has_duplicates(&plans) {
+                return Err(ApiError::validation("Provided list of item keys contains duplicates"));
+            }
+            Ok(plans)
+        };
+        let (plans, written) = self.write_all(plan).await?;
+        Ok(respond(&request, &tables, &plans, &written))
+    }
+}
+
+/// Whether two writes are of one item.
+pub(crate) fn has_duplicates(plans: &[PlannedWrite<'_>]) -> bool {
+    let mut keys: Vec<&[u8]> = plans.iter().map(|plan| &plan.key[..]).collect();
+    keys.sort_unstable();
+    keys.windows(2).any(|pair| pair[0] == pair[1])
+}
+
+fn respond(
+    request: &BatchWriteItemRequest,
+    tables: &[(&str, Vec<Element<'_>>)],
+    plans: &[PlannedWrite<'_>],
+    written: &[Written<'_>],
+) -> BatchWriteItemResponse {
+    let mut done = plans.iter().zip(written);
+    let mut consumed = Vec::new();
+    let mut collections = Vec::new();
+    for (name, elements) in tables {
+        let mut consumption = Consumption::default();
+        let mut metrics = Vec::new();
+        for (plan, written) in done.by_ref().take(elements.len()) {
+            consumption.merge(&written.consumption);
+            let asked = &request.return_item_collection_metrics;
+            metrics.extend(collection_metrics(asked, &plan.table.key, plan.key_holder, written.collection_bytes));
+        }
+        consumed.extend(consumed_capacity(&request.return_consumed_capacity, name, &consumption, None));
+        if !metrics.is_empty() {
+            collections.push((name.to_string(), metrics));
+        }
+    }
+    BatchWriteItemResponse {
+        unprocessed_items: Vec::new(),
+        item_collection_metrics: (!collections.is_empty()).then_some(collections),
+        consumed_capacity: (!consumed.is_empty()).then_some(consumed),
+    }
+}
+
+fn check(request: &BatchWriteItemRequest) -> Result<Vec<(&str, Vec<Element<'_>>)>, ApiError> {
+    check_members(request)?;
+    let tables = request.request_items.as_deref().unwrap_or_default();
+    check_names(&request.faults, &[], BATCH_WRITE_ITEM)?;
+    let mut checked = Vec::with_capacity(tables.len());
+    for (name, requests) in tables {
+        let mut elements = Vec::with_capacity(requests.len());
+        for (at, request_element) in requests.iter().enumerate() {
+            let path = [Step::Member("RequestItems"), Step::Key(name.clone()), Step::Index(at)];
+            check_values(&request.faults, &path, BATCH_WRITE_ITEM)?;
+            elements.push(element(request_element)?);
+        }
+        checked.push((name.as_str(), elements));
+    }
+    Ok(checked)
+}
+
+fn element(request: &WriteRequest) -> Result<Element<'_>, ApiError> {
+    match (&request.put_request, &request.delete_request) {
+        (Some(Some(item)), None) => {
+            check_item_size(item)?;
+            Ok(Element::Put(PutOperation {
+                item,
+                condition: None,
+                on_failure: OnFailure::Nothing,
+                transactional: false,
+            }))
+        }
+        (None, Some(Some(key))) => Ok(Element::Delete(DeleteOperation {
+            key,
+            condition: None,
+            on_failure: OnFailure::Nothing,
+            transactional: false,
+        })),
+        // These words, for neither and for both, are AWS's.
+        _ => Err(ApiError::validation(ValueFault::SeveralTypes.message(BATCH_WRITE_ITEM.layer))),
+    }
+}
+
+fn check_members(request: &BatchWriteItemRequest) -> Result<(), ApiError> {
+    let mut first = Findings::new();
+    require(&mut first, "requestItems", &request.request_items);
+    first.finish()?;
+    let tables = request.request_items.as_deref().unwrap_or_default();
+    if tables.is_empty() {
+        return Err(ApiError::validation("The requestItems parameter is required for BatchWriteItem"));
+    }
+    let mut members = Findings::new();
+    if tables.iter().any(|(_, requests)| requests.is_empty() || requests.len() > BATCH_WRITE_REQUESTS) {
+        let echo: Vec<String> =
+            tables.iter().map(|(name, requests)| format!("{name}=[{} requests]", requests.len())).collect();
+        members.add(format!(
+            "Value '{{{}}}' at 'requestItems' failed to satisfy constraint: Map value must satisfy constraint: [Member \
+             must have length less than or equal to 25, Member must have length greater than or equal to 1]",
+            echo.join(", ")
+        ));
+    }
+    members.one_of("returnConsumedCapacity", &request.return_consumed_capacity);
+    members.one_of("returnItemCollectionMetrics", &request.return_item_collection_metrics);
+    for (name, requests) in tables {
+        for (at, element) in requests.iter().enumerate() {
+            let path = format!("requestItems.{name}.member.{}.member", at + 1);
+            if let Some(None) = element.put_request {
+                require(&mut members, &format!("{path}.putRequest.item"), &None::<()>);
+            }
+            if let Some(None) = element.delete_request {
+                require(&mut members, &format!("{path}.deleteRequest.key"), &None::<()>);
+            }
+        }
+    }
+    members.finish()?;
+    let mut names = Findings::new();
+    check_table_names(&mut names, tables.iter().map(|(name, _)| name.as_str()));
+    names.finish()?;
+    if tables.iter().map(|(_, requests)| requests.len()).sum::<usize>() > BATCH_WRITE_REQUESTS {
+        return Err(ApiError::validation("Too many items requested for the BatchWriteItem call"));
+    }
+    Ok(())
+}

@@ -1,0 +1,123 @@
+//! DeleteItem.
+
+use dynamometer_expr::{Condition, ExpressionKind};
+use dynamometer_types::fault::Step;
+use dynamometer_types::{ApiError, Item};
+
+use super::condition::{OnFailure, check_condition, parse_write_condition};
+use super::put_item::check_only_old_values;
+use crate::Context;
+use crate::api::{DeleteItemRequest, ItemOut, ReturnValues, WriteItemResponse, known_or};
+use crate::catalog::Table;
+use crate::engine::Engine;
+use crate::ops::answer::{collection_metrics, consumed_capacity};
+use crate::validate::expressions::{ExpressionParameters, check_not_mixed};
+use crate::validate::keys::check_key;
+use crate::validate::members::{Findings, refuse_empty_table_name};
+use crate::validate::values::check_values;
+use crate::validate::wording::DELETE_ITEM;
+use crate::validate::{check_return_values, require, required};
+use crate::write_path::{Effect, OldImage, PlannedWrite, WriteOperation};
+
+/// The item goes.
+pub(crate) struct DeleteOperation<'a> {
+    pub(crate) key: &'a Item,
+    pub(crate) condition: Option<Condition>,
+    pub(crate) on_failure: OnFailure,
+    pub(crate) transactional: bool,
+}
+
+impl WriteOperation for DeleteOperation<'_> {
+    fn effects(&self, _table: &Table, old: &OldImage) -> Result<Effect<'_>, ApiError> {
+        check_condition(self.condition.as_ref(), old, self.on_failure)?;
+        Ok(Effect::Delete)
+    }
+
+    fn is_transactional(&self) -> bool {
+        self.transactional
+    }
+}
+
+impl Engine {
+    /// DeleteItem.
+    ///
+    /// # Errors
+    /// As AWS's; `InternalServerError` when the store fails.
+    pub async fn delete_item(
+        &self,
+        context: &Context<'_>,
+        request: DeleteItemRequest,
+    ) -> Result<WriteItemResponse, ApiError> {
+        let (table_name, delete) = check(&request)?;
+        let (table, written) = self
+            .write_one(context, table_name, |table| {
+                Ok(PlannedWrite {
+                    table: table.clone(),
+                    key: check_key(table, delete.key)?,
+                    key_holder: delete.key,
+                    operation: &delete,
+                })
+            })
+            .await?;
+        let return_old = known_or(&request.return_values, ReturnValues::None) == ReturnValues::AllOld;
+        Ok(WriteItemResponse {
+            consumed_capacity: consumed_capacity(
+                &request.return_consumed_capacity,
+                table_name,
+                &written.consumption,
+                None,
+            ),
+            item_collection_metrics: collection_metrics(
+                &request.return_item_collection_metrics,
+                &table.key,
+                delete.key,
+                written.collection_bytes,
+            ),
+            attributes: if return_old { written.old.into_row().map(ItemOut::Row) } else { None },
+        })
+    }
+}
+
+fn check(request: &DeleteItemRequest) -> Result<(&str, DeleteOperation<'_>), ApiError> {
+    refuse_empty_table_name(&request.table_name)?;
+    let mut members = Findings::new();
+    members.table_name("tableName", &request.table_name);
+    members.one_of("returnConsumedCapacity", &request.return_consumed_capacity);
+    check_return_values(&mut members, &request.return_values);
+    members.one_of("returnItemCollectionMetrics", &request.return_item_collection_metrics);
+    members.one_of("returnValuesOnConditionCheckFailure", &request.return_values_on_condition_check_failure);
+    require(&mut members, "key", &request.key);
+    members.finish()?;
+    check_only_old_values(&request.return_values)?;
+    check_values(&request.faults, &[Step::Member("Key")], DELETE_ITEM)?;
+    check_not_mixed(
+        &[("Expected", request.expected.is_some())],
+        &[("ConditionExpression", request.condition_expression.is_some())],
+        DELETE_ITEM,
+    )?;
+    check_values(&request.faults, &[Step::Member("Expected")], DELETE_ITEM)?;
+    let parameters = ExpressionParameters {
+        wording: DELETE_ITEM,
+        names: request.expression_attribute_names.as_ref(),
+        values: request.expression_attribute_values.as_ref(),
+        faults: &request.faults,
+        path: &[],
+        expressions: &[(ExpressionKind::Condition, request.condition_expression.as_deref())],
+    };
+    let placeholders = parameters.open()?;
+    let condition = parse_write_condition(
+        request.condition_expression.as_deref(),
+        request.expected.as_deref(),
+        &request.conditional_operator,
+        &parameters,
+        &placeholders,
+    )?;
+    parameters.close(&placeholders)?;
+    let delete = DeleteOperation {
+        key: required(&request.key)?,
+        condition,
+        on_failure: OnFailure::asked(&request.return_values_on_condition_check_failure),
+        transactional: false,
+    };
+    Ok((required(&request.table_name)?, delete))
+}

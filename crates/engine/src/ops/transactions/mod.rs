@@ -1,0 +1,9 @@
+//! TransactWriteItems and TransactGetItems.
+
+mod actions;
+mod token;
+mod transact_get_items;
+mod transact_write_items;
+
+/// What AWS says of two actions on one item.
+const SAME_ITEM: &str = "Transaction request cannot include multiple operations on one item";

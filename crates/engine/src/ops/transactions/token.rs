@@ -1,0 +1,92 @@
+//! Idempotency tokens: for ten minutes the same token with the same content is not run again.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use bytes::Bytes;
+use dynamometer_capacity::meter::{Consumption, meter_replayed_transaction};
+use dynamometer_store::Keyspace;
+use dynamometer_types::limits::TOKEN_MILLIS;
+use dynamometer_types::{ApiError, ErrorKind, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::Context;
+use crate::api::TransactWriteItemsRequest;
+use crate::engine::{Engine, internal_error};
+use crate::write_path::latch::Held;
+
+/// The token of a request and what it was sent with.
+pub(super) struct Token {
+    /// The row's key: operation, database, token.
+    pub(super) key: Bytes,
+    content: u64,
+}
+
+/// What is remembered of a transaction that ran.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Remembered {
+    content: u64,
+    expires_ms: i64,
+    /// For each table of the request, in its order: its name as given, and the larger image of each action.
+    images: Vec<(String, Vec<u64>)>,
+}
+
+impl Token {
+    /// The token that a request carries.
+    pub(super) fn of(context: &Context<'_>, request: &TransactWriteItemsRequest) -> Option<Token> {
+        let token = request.client_request_token.as_deref()?;
+        // What is returned is not part of what is done.
+        let mut content = DefaultHasher::new();
+        request.transact_items.hash(&mut content);
+        Some(Token {
+            key: [b"TransactWriteItems", context.namespace.as_bytes(), token.as_bytes()].join(&0).into(),
+            content: content.finish(),
+        })
+    }
+
+    /// The row that remembers this transaction.
+    pub(super) fn remember(&self, now: Timestamp, images: Vec<(String, Vec<u64>)>) -> Bytes {
+        let remembered = Remembered { content: self.content, expires_ms: now.millis() + TOKEN_MILLIS, images };
+        serde_json::to_vec(&remembered).expect("numbers and strings have a JSON form").into()
+    }
+}
+
+impl Remembered {
+    /// What the replay costs on each table: reads.
+    pub(super) fn consumption(&self) -> Vec<(&str, Consumption)> {
+        let units = |images: &[u64]| meter_replayed_transaction(images.iter().copied());
+        self.images.iter().map(|(table, images)| (table.as_str(), Consumption::of_table(units(images)))).collect()
+    }
+}
+
+/// Whether a remembered token is out of date, read from its row.
+pub(crate) fn is_expired(row: &[u8], now: Timestamp) -> bool {
+    serde_json::from_slice::<Remembered>(row).is_ok_and(|remembered| remembered.expires_ms <= now.millis())
+}
+
+impl Engine {
+    /// What is remembered of a token that was used before, durable or queued.
+    pub(super) fn recall(
+        &self,
+        token: &Token,
+        held: &Held<'_>,
+        now: Timestamp,
+    ) -> Result<Option<Remembered>, ApiError> {
+        let row = match held.queued(&token.key) {
+            Some(image) => image,
+            None => self.store.get(Keyspace::Tokens, &token.key).map_err(internal_error)?,
+        };
+        let Some(row) = row else { return Ok(None) };
+        let remembered: Remembered = serde_json::from_slice(&row).map_err(internal_error)?;
+        if remembered.expires_ms <= now.millis() {
+            return Ok(None);
+        }
+        if remembered.content != token.content {
+            return Err(ApiError::new(
+                ErrorKind::IdempotentParameterMismatch,
+                "The request uses the same client token as a previous, but non-identical request. Do not reuse a \
+                 client token with different requests, unless the requests are identical",
+            ));
+        }
+        Ok(Some(remembered))
+    }
+}

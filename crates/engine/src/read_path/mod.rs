@@ -1,0 +1,202 @@
+//! The one way that pages of items are read: a Query or a Scan of a table or of an index.
+//!
+//! A page walks the rows of a key range on one snapshot until the range ends, the limit is reached, or the walked
+//! items add up to 1 MB. What it walks is what it costs; filter and projection come after.
+
+mod range;
+
+use std::ops::ControlFlow;
+
+use bytes::Bytes;
+use dynamometer_capacity::meter::{CapacityUnits, Consistency, Consumption, meter_item_read, meter_page_read};
+use dynamometer_expr::{Condition, Projection};
+use dynamometer_store::{Direction, Keyspace, Snapshot};
+use dynamometer_types::limits::PAGE_BYTES;
+use dynamometer_types::{ApiError, Item};
+
+use crate::api::ItemOut;
+use crate::catalog::{Index, IndexKind, Table};
+use crate::disk::keys::item_key;
+use crate::disk::row::Row;
+use crate::engine::{Engine, internal_error};
+pub(crate) use range::{KeyBounds, scan_bounds, start_key_bytes};
+
+/// What a page reads and what it does with it.
+pub(crate) struct PagePlan<'a> {
+    pub(crate) table: &'a Table,
+    /// The index that is read; the table itself when absent.
+    pub(crate) index: Option<&'a Index>,
+    pub(crate) bounds: KeyBounds,
+    pub(crate) direction: Direction,
+    pub(crate) limit: Option<u64>,
+    pub(crate) consistency: Consistency,
+    pub(crate) filter: Option<&'a Condition>,
+    pub(crate) output: Output<'a>,
+}
+
+/// What of the items goes into the answer.
+#[derive(Clone, Copy)]
+pub(crate) enum Output<'a> {
+    /// Their number alone.
+    Count,
+    /// All that the table or index holds.
+    Everything,
+    /// A part of it.
+    Part(&'a Projection),
+    /// The whole item or a part of it, fetched from the table because the local index does not hold it.
+    Fetched(Option<&'a Projection>),
+}
+
+/// A page that was read.
+pub(crate) struct Page {
+    pub(crate) items: Vec<ItemOut>,
+    pub(crate) count: u64,
+    pub(crate) scanned_count: u64,
+    /// The key to go on from, when the page ended before the range did.
+    pub(crate) last_evaluated_key: Option<Item>,
+    pub(crate) consumption: Consumption,
+}
+
+impl Engine {
+    /// Reads a page.
+    pub(crate) fn read_page(&self, plan: &PagePlan<'_>) -> Result<Page, ApiError> {
+        let snapshot = self.store.snapshot().map_err(internal_error)?;
+        let keyspace = if plan.index.is_some() { Keyspace::IndexEntries } else { Keyspace::Items };
+        let mut walk = Walk::new(plan, &*snapshot);
+        let mut fault = None;
+        let (start, end) = plan.bounds.as_bounds();
+        snapshot
+            .range(keyspace, start, end, plan.direction, &mut |_, value| match walk.step(value) {
+                Ok(flow) => flow,
+                Err(error) => {
+                    fault = Some(error);
+                    ControlFlow::Break(())
+                }
+            })
+            .map_err(internal_error)?;
+        match fault {
+            Some(error) => Err(error),
+            None => walk.finish(),
+        }
+    }
+}
+
+/// The walk over the rows of one page.
+struct Walk<'a> {
+    plan: &'a PagePlan<'a>,
+    snapshot: &'a dyn Snapshot,
+    items: Vec<ItemOut>,
+    count: u64,
+    scanned_count: u64,
+    scanned_bytes: u64,
+    fetched: CapacityUnits,
+    /// The row that the page ended on before the range did.
+    stopped_on: Option<Row>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(plan: &'a PagePlan<'a>, snapshot: &'a dyn Snapshot) -> Walk<'a> {
+        Walk {
+            plan,
+            snapshot,
+            items: Vec::new(),
+            count: 0,
+            scanned_count: 0,
+            scanned_bytes: 0,
+            fetched: CapacityUnits::ZERO,
+            stopped_on: None,
+        }
+    }
+
+    fn step(&mut self, value: &Bytes) -> Result<ControlFlow<()>, ApiError> {
+        let row = Row::from_stored(value.clone());
+        self.scanned_count += 1;
+        self.scanned_bytes += row.item_size().map_err(internal_error)?;
+        let full =
+            self.plan.limit.is_some_and(|limit| self.scanned_count >= limit) || self.scanned_bytes >= PAGE_BYTES;
+        if full {
+            self.stopped_on = Some(row.clone());
+        }
+        self.take(row)?;
+        Ok(if full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    }
+
+    /// Filters the row and puts it into the page.
+    fn take(&mut self, row: Row) -> Result<(), ApiError> {
+        let (row, decoded) = match self.plan.output {
+            Output::Fetched(_) => (self.fetch(&row.decode().map_err(internal_error)?)?, None),
+            _ => (row, None::<Item>),
+        };
+        let decoded = match self.plan.filter {
+            Some(filter) => {
+                let item = match decoded {
+                    Some(item) => item,
+                    None => row.decode().map_err(internal_error)?,
+                };
+                if !filter.matches(&item) {
+                    return Ok(());
+                }
+                Some(item)
+            }
+            None => decoded,
+        };
+        self.count += 1;
+        match self.plan.output {
+            Output::Count => {}
+            Output::Everything | Output::Fetched(None) => self.items.push(ItemOut::Row(row)),
+            Output::Part(projection) | Output::Fetched(Some(projection)) => {
+                let item = match decoded {
+                    Some(item) => item,
+                    None => row.decode().map_err(internal_error)?,
+                };
+                self.items.push(ItemOut::Item(projection.project(&item)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the item of an index entry from the table: charged for each row.
+    fn fetch(&mut self, entry: &Item) -> Result<Row, ApiError> {
+        let key = item_key(self.plan.table.id(), &self.plan.table.key, entry)
+            .ok_or_else(|| internal_error("an index entry without the table's key"))?;
+        let stored = self.snapshot.get(Keyspace::Items, &key).map_err(internal_error)?;
+        let row = Row::from_stored(stored.ok_or_else(|| internal_error("an index entry without an item"))?);
+        let size = row.item_size().map_err(internal_error)?;
+        self.fetched += meter_item_read(Some(size), self.plan.consistency);
+        Ok(row)
+    }
+
+    fn finish(self) -> Result<Page, ApiError> {
+        let units = meter_page_read(self.scanned_bytes, self.plan.consistency);
+        let mut consumption = Consumption::of_table(self.fetched);
+        match self.plan.index {
+            None => consumption.table += units,
+            Some(index) => match index.kind {
+                IndexKind::Local => consumption.local_indexes.add(&index.name, units),
+                IndexKind::Global => consumption.global_indexes.add(&index.name, units),
+            },
+        }
+        let last_evaluated_key = match self.stopped_on {
+            Some(row) => Some(key_to_go_on(self.plan, &row.decode().map_err(internal_error)?)),
+            None => None,
+        };
+        Ok(Page {
+            items: self.items,
+            count: self.count,
+            scanned_count: self.scanned_count,
+            last_evaluated_key,
+            consumption,
+        })
+    }
+}
+
+/// The table's key and, on an index, the index's key of the last item walked.
+fn key_to_go_on(plan: &PagePlan<'_>, item: &Item) -> Item {
+    let index_key = plan.index.into_iter().flat_map(|index| index.key.attributes());
+    plan.table
+        .key
+        .attributes()
+        .chain(index_key)
+        .filter_map(|attribute| Some((attribute.name.clone(), item.get(&attribute.name)?.clone())))
+        .collect()
+}

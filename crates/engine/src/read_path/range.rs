@@ -1,0 +1,164 @@
+//! Ranges of stored keys: from key conditions, scan segments and start keys.
+
+use std::ops::{Bound, RangeBounds};
+
+use bytes::Bytes;
+use dynamometer_expr::{KeyRange, SortCondition};
+use dynamometer_store::Direction;
+use dynamometer_types::{AttributeValue, Item};
+
+use crate::catalog::{Index, Table};
+use crate::disk::keys::{
+    after_prefix, entry_key, hash_start, item_key, object_prefix, partition_prefix, push_escaped, push_ordered,
+};
+
+/// The stored keys that a read walks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct KeyBounds {
+    start: Bound<Vec<u8>>,
+    end: Bound<Vec<u8>>,
+}
+
+impl KeyBounds {
+    /// All keys that begin with `prefix`.
+    fn prefixed(prefix: Vec<u8>) -> KeyBounds {
+        KeyBounds { end: before(after_prefix(&prefix)), start: Bound::Included(prefix) }
+    }
+
+    pub(crate) fn as_bounds(&self) -> (Bound<&[u8]>, Bound<&[u8]>) {
+        (self.start.as_ref().map(Vec::as_slice), self.end.as_ref().map(Vec::as_slice))
+    }
+
+    /// The part of the range that lies behind a key.
+    pub(crate) fn after(self, key: Vec<u8>, direction: Direction) -> KeyBounds {
+        match direction {
+            Direction::Forward => KeyBounds { start: Bound::Excluded(key), ..self },
+            Direction::Reverse => KeyBounds { end: Bound::Excluded(key), ..self },
+        }
+    }
+
+    /// Whether a key lies in the range.
+    pub(crate) fn contains(&self, key: &[u8]) -> bool {
+        let (start, end) = self.as_bounds();
+        <(Bound<&[u8]>, Bound<&[u8]>) as RangeBounds<[u8]>>::contains(&(start, end), key)
+    }
+
+    /// The keys that a key condition selects in a table or one of its indexes; `None` when it selects none.
+    pub(crate) fn of_query(table: &Table, index: Option<&Index>, range: &KeyRange) -> Option<KeyBounds> {
+        let id = index.map_or(table.id(), |index| index.id);
+        let mut prefix = partition_prefix(id, range.partition.iter().map(Some))?;
+        for value in &range.sort_prefix {
+            push_escaped(value, &mut prefix)?;
+        }
+        // In a table's key the sort key ends the bytes; in an index's key more follows each value.
+        let form = if index.is_some() { Form::Escaped } else { Form::Plain };
+        let all = KeyBounds::prefixed(prefix.clone());
+        let at = |value: &AttributeValue| form.value(&prefix, value);
+        Some(match &range.sort {
+            None => all,
+            Some(SortCondition::Eq(value)) => {
+                KeyBounds { start: Bound::Included(at(value)?), end: form.end_of(at(value)?) }
+            }
+            Some(SortCondition::Lt(value)) => KeyBounds { end: Bound::Excluded(at(value)?), ..all },
+            Some(SortCondition::Le(value)) => KeyBounds { end: form.end_of(at(value)?), ..all },
+            Some(SortCondition::Gt(value)) => KeyBounds { start: form.start_behind(at(value)?), ..all },
+            Some(SortCondition::Ge(value)) => KeyBounds { start: Bound::Included(at(value)?), ..all },
+            Some(SortCondition::Between(low, high)) => {
+                KeyBounds { start: Bound::Included(at(low)?), end: form.end_of(at(high)?) }
+            }
+            Some(SortCondition::BeginsWith(value)) => KeyBounds::prefixed(form.beginning(&prefix, value)?),
+        })
+    }
+}
+
+/// How a sort key value stands in a stored key.
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    /// At the end, as it is.
+    Plain,
+    /// Escaped and ended, because more follows.
+    Escaped,
+}
+
+impl Form {
+    fn value(self, prefix: &[u8], value: &AttributeValue) -> Option<Vec<u8>> {
+        let mut out = prefix.to_vec();
+        match self {
+            Form::Plain => push_ordered(value, &mut out)?,
+            Form::Escaped => push_escaped(value, &mut out)?,
+        }
+        Some(out)
+    }
+
+    /// The bytes with which every value begins that begins with `value`.
+    fn beginning(self, prefix: &[u8], value: &AttributeValue) -> Option<Vec<u8>> {
+        let mut out = self.value(prefix, value)?;
+        if self == Form::Escaped {
+            out.truncate(out.len() - dynamometer_types::key::ESCAPED_END.len());
+        }
+        Some(out)
+    }
+
+    /// The end that still takes in the value whose bytes these are.
+    fn end_of(self, value: Vec<u8>) -> Bound<Vec<u8>> {
+        match self {
+            Form::Plain => Bound::Included(value),
+            Form::Escaped => before(after_prefix(&value)),
+        }
+    }
+
+    /// The start that leaves out the value whose bytes these are.
+    fn start_behind(self, value: Vec<u8>) -> Bound<Vec<u8>> {
+        match self {
+            Form::Plain => Bound::Excluded(value),
+            Form::Escaped => after_prefix(&value).map_or(Bound::Excluded(value), Bound::Included),
+        }
+    }
+}
+
+/// The keys of one segment of a Scan: a slice of the hash ring.
+pub(crate) fn scan_bounds(id: u32, segment: u32, total_segments: u32) -> KeyBounds {
+    let slice_start = |segment: u32| ((u128::from(segment) << 64) / u128::from(total_segments)) as u64;
+    let start = Bound::Included(hash_start(id, slice_start(segment)));
+    let end = if segment + 1 == total_segments {
+        before(after_prefix(&object_prefix(id)))
+    } else {
+        Bound::Excluded(hash_start(id, slice_start(segment + 1)))
+    };
+    KeyBounds { start, end }
+}
+
+/// The stored key that a start key names; `None` when a key attribute is missing.
+pub(crate) fn start_key_bytes(table: &Table, index: Option<&Index>, key: &Item) -> Option<Bytes> {
+    match index {
+        None => item_key(table.id(), &table.key, key),
+        Some(index) => entry_key(index.id, &index.key, &table.key, key),
+    }
+}
+
+fn before(end: Option<Vec<u8>>) -> Bound<Vec<u8>> {
+    end.map_or(Bound::Unbounded, Bound::Excluded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_cut_the_ring_without_gap_or_overlap() {
+        for total in [1, 2, 3, 7, 4097, 1_000_000] {
+            for segment in [0, total / 2, total - 1] {
+                let bounds = scan_bounds(5, segment, total);
+                assert!(segment != 0 || bounds.contains(&hash_start(5, 0)));
+                assert!(segment != total - 1 || bounds.contains(&hash_start(5, u64::MAX)));
+                if segment + 1 < total {
+                    let next = scan_bounds(5, segment + 1, total);
+                    let (Bound::Excluded(end), Bound::Included(start)) = (&bounds.end, &next.start) else {
+                        panic!("inner segments have both ends")
+                    };
+                    assert_eq!(end, start);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Checks that operations share. Each is a stage; an operation's file lists its stages in AWS's order.
+
+pub(crate) mod expressions;
+pub(crate) mod keys;
+pub(crate) mod members;
+pub(crate) mod values;
+pub(crate) mod wording;
+
+use dynamometer_types::ApiError;
+
+use crate::api::{Given, ReturnValues};
+use crate::engine::internal_error;
+use members::{Findings, Rule, Seen};
+
+/// A member that the member checks have found to be there.
+pub(crate) fn required<T>(value: &Option<T>) -> Result<&T, ApiError> {
+    value.as_ref().ok_or_else(|| internal_error("a required member was not checked"))
+}
+
+/// Checks that a member of any shape is there.
+pub(crate) fn require<T>(members: &mut Findings, path: &str, value: &Option<T>) {
+    let seen = if value.is_some() { Seen::Struct } else { Seen::Null };
+    members.member(path, seen, &[Rule::NotNull]);
+}
+
+/// Checks `ReturnValues` as the current layer does: it names neither the member nor what was sent.
+pub(crate) fn check_return_values(members: &mut Findings, value: &Option<Given<ReturnValues>>) {
+    if matches!(value, Some(Given::Unknown(_))) {
+        // `UPDATE_NEW` is AWS's slip; `UPDATED_NEW` is what it takes.
+        members.add(
+            "Failed to satisfy constraint: Member must satisfy enum value set: [ALL_OLD, UPDATED_OLD, ALL_NEW, \
+             UPDATE_NEW, NONE]",
+        );
+    }
+}
+
+/// Checks that a legacy list of attributes, when it is there, names one at least.
+pub(crate) fn check_attributes_to_get(members: &mut Findings, names: &Option<Vec<String>>) {
+    if let Some(names) = names {
+        members.member("attributesToGet", Seen::Many(names.len(), &|| "[]".into()), &[Rule::MinLength(1)]);
+    }
+}

@@ -1,0 +1,51 @@
+//! The stage that reports faulty values: found while decoding, worded here.
+
+use dynamometer_types::fault::{FaultAt, Faults, Step};
+use dynamometer_types::{ApiError, Layer, ValueFault};
+
+use super::wording::Wording;
+
+/// Refuses faults below `path`: empty attribute names first, then the others in the order of the request's text.
+pub(crate) fn check_values(faults: &Faults, path: &[Step], wording: Wording) -> Result<(), ApiError> {
+    check_names(faults, path, wording)?;
+    match faults.under(path).next() {
+        Some(at) => Err(value_error(&at.fault, wording)),
+        None => Ok(()),
+    }
+}
+
+/// Refuses empty attribute names below `path`.
+pub(crate) fn check_names(faults: &Faults, path: &[Step], wording: Wording) -> Result<(), ApiError> {
+    if faults.under(path).any(|at| at.fault == ValueFault::EmptyName) {
+        return Err(value_error(&ValueFault::EmptyName, wording));
+    }
+    Ok(())
+}
+
+/// Refuses faulty `ExpressionAttributeValues`; the older layer names the placeholder.
+pub(crate) fn check_expression_values(faults: &Faults, path: &[Step], wording: Wording) -> Result<(), ApiError> {
+    let member: Vec<Step> = [path, &[Step::Member("ExpressionAttributeValues")]].concat();
+    let Some(at) = faults.under(&member).next() else { return Ok(()) };
+    Err(match (wording.layer, placeholder_of(at, member.len())) {
+        (Layer::Older, Some(placeholder)) => {
+            let message = at.fault.message(wording.layer);
+            wording.error(format!(
+                "ExpressionAttributeValues contains invalid value: {message} for key {placeholder}"
+            ))
+        }
+        _ => value_error(&at.fault, wording),
+    })
+}
+
+fn placeholder_of(at: &FaultAt, depth: usize) -> Option<&str> {
+    match at.path.get(depth) {
+        Some(Step::Key(placeholder)) => Some(placeholder),
+        _ => None,
+    }
+}
+
+/// The error for one fault.
+pub(crate) fn value_error(fault: &ValueFault, wording: Wording) -> ApiError {
+    let message = fault.message(wording.layer);
+    if fault.is_enveloped_on_writes() { wording.error(message) } else { ApiError::validation(message) }
+}

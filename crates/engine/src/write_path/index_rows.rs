@@ -1,0 +1,76 @@
+//! What a write changes in the indexes: worked out from the item before and after.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use dynamometer_capacity::meter::{CapacityUnits, meter_index_write};
+use dynamometer_store::{Batch, Keyspace};
+use dynamometer_types::Item;
+use dynamometer_types::size::item_size;
+
+use crate::catalog::{Index, IndexKind, Table};
+use crate::disk::keys::{entry_key, object_prefix};
+use crate::disk::row::Row;
+
+/// What a write does to one index: its charge, and the bytes by which the index grows.
+pub(crate) struct IndexChange {
+    pub(crate) name: Arc<str>,
+    pub(crate) kind: IndexKind,
+    pub(crate) units: CapacityUnits,
+    pub(crate) growth_bytes: i64,
+}
+
+/// An item's entry in an index.
+struct Entry {
+    key: Bytes,
+    item: Item,
+    size: u64,
+}
+
+impl Entry {
+    fn of(item: Option<&Item>, index: &Index, table: &Table) -> Option<Entry> {
+        let item = item?;
+        let key = entry_key(index.id, &index.key, &table.key, item)?;
+        let projected = index.project(item, &table.key);
+        Some(Entry { key, size: item_size(&projected), item: projected })
+    }
+}
+
+/// Puts the rows that bring the index from `old` to `new` into the batch. `None` when nothing changes.
+pub(crate) fn maintain_index(
+    index: &Index,
+    table: &Table,
+    old: Option<&Item>,
+    new: Option<&Item>,
+    batch: &mut Batch,
+) -> Option<IndexChange> {
+    let old = Entry::of(old, index, table);
+    let new = Entry::of(new, index, table);
+    // The whole entry key ends with the table key, which a write never changes: equal keys are equal index keys.
+    let same_key = matches!((&old, &new), (Some(old), Some(new)) if old.key == new.key);
+    let unchanged = same_key && matches!((&old, &new), (Some(old), Some(new)) if old.item == new.item);
+    let size = |entry: &Option<Entry>| entry.as_ref().map(|entry| entry.size);
+    let units = meter_index_write(size(&old), size(&new), same_key, unchanged)?;
+
+    let entries = i64::from(new.is_some()) - i64::from(old.is_some());
+    let growth_bytes = size(&new).unwrap_or(0) as i64 - size(&old).unwrap_or(0) as i64;
+    if let Some(old) = old.filter(|_| !same_key) {
+        batch.delete(Keyspace::IndexEntries, old.key);
+    }
+    if let Some(new) = new {
+        batch.put(Keyspace::IndexEntries, new.key, Row::encode(&new.item).bytes().clone());
+    }
+    if entries != 0 || growth_bytes != 0 {
+        batch.add(Keyspace::Counters, object_prefix(index.id).to_vec(), [entries, growth_bytes]);
+    }
+    Some(IndexChange { name: Arc::clone(&index.name), kind: index.kind, units, growth_bytes })
+}
+
+/// Puts the entry of an item that the index does not hold yet into the batch: the work of a backfill. Items whose
+/// index key is missing or of another type have none.
+pub(crate) fn fill_index(index: &Index, table: &Table, item: &Item, batch: &mut Batch) {
+    let well_typed = index.key.attributes().all(|a| item.get(&a.name).is_some_and(|v| a.scalar_type.admits(v)));
+    if well_typed {
+        maintain_index(index, table, None, Some(item), batch);
+    }
+}

@@ -1,0 +1,65 @@
+//! Words that may not name an attribute in an expression.
+
+const COUNT: usize = 573;
+const LONGEST: usize = 14;
+
+/// The words in upper case, sorted.
+static WORDS: [&str; COUNT] = split(include_str!("reserved-words.txt"));
+
+/// Splits the list at its line ends while compiling.
+const fn split(text: &'static str) -> [&'static str; COUNT] {
+    let mut words = [""; COUNT];
+    let (mut rest, mut count) = (text.as_bytes(), 0);
+    while count < COUNT {
+        let mut end = 0;
+        while end < rest.len() && rest[end] != b'\n' {
+            end += 1;
+        }
+        let (word, tail) = rest.split_at(end);
+        words[count] = match std::str::from_utf8(word) {
+            Ok(word) => word,
+            Err(_) => panic!("the reserved words are ASCII"),
+        };
+        rest = match tail.split_first() {
+            Some((_, after)) => after,
+            None => tail,
+        };
+        count += 1;
+    }
+    words
+}
+
+/// Whether a word is reserved, in whatever case it is written.
+pub(crate) fn is_reserved(word: &str) -> bool {
+    if word.len() > LONGEST {
+        return false;
+    }
+    let mut upper = [0; LONGEST];
+    let upper = &mut upper[..word.len()];
+    upper.copy_from_slice(word.as_bytes());
+    upper.make_ascii_uppercase();
+    WORDS.binary_search_by(|known| known.as_bytes().cmp(upper)).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_whole_and_sorted() {
+        assert_eq!((WORDS[0], WORDS[COUNT - 1]), ("ABORT", "ZONE"));
+        assert!(WORDS.windows(2).all(|pair| pair[0] < pair[1]));
+        assert_eq!(WORDS.iter().map(|word| word.len()).max(), Some(LONGEST));
+        assert_eq!(include_str!("reserved-words.txt").lines().count(), COUNT);
+    }
+
+    #[test]
+    fn words_are_reserved_in_any_case() {
+        for (word, reserved) in
+            [("name", true), ("STATUS", true), ("aBoRt", true), ("pk", false), ("", false)]
+        {
+            assert_eq!(is_reserved(word), reserved, "{word}");
+        }
+        assert!(!is_reserved("a_name_that_is_longer_than_any_reserved_word"));
+    }
+}

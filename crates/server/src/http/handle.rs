@@ -1,0 +1,267 @@
+//! One request, check by check, in AWS's order.
+
+use super::answers;
+use super::body::{BodyError, Reservation, read_body, skip_body};
+use super::browser::{Cors, check_browser, preflight};
+use super::config::Limits;
+use super::connection::{Connection, Order};
+use super::encoding::{Encoding, content_encoding, decode, encode, preferred_encoding};
+use super::message::{JSON_1_0, NO_CONTENT_TYPE, Request, Response, Service};
+use super::watch::Phase;
+use crate::auth::{AuthError, Caller, RawRequest};
+use bytes::Bytes;
+use http::request::Parts;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Version, header};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::{Arc, PoisonError};
+use std::task::Poll;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+const X_AMZN_REQUESTID: HeaderName = HeaderName::from_static("x-amzn-requestid");
+const X_AMZ_CRC32: HeaderName = HeaderName::from_static("x-amz-crc32");
+
+/// What the head of a request decides about the answer, whatever that will be.
+struct Manner {
+    encoding: Option<Encoding>,
+    keep_alive: bool,
+}
+
+/// Answers one request.
+pub(super) async fn handle<S: Service>(
+    connection: &Connection<S>,
+    request: hyper::Request<Incoming>,
+) -> hyper::Response<Full<Bytes>> {
+    let watch = &connection.control.watch;
+    watch.enter(Phase::Working);
+    let (parts, body) = request.into_parts();
+    let manner = Manner {
+        encoding: preferred_encoding(&parts.headers),
+        keep_alive: parts.version == Version::HTTP_11 && !asks_to_close(&parts.headers),
+    };
+    let mut cors = None;
+    let response = match answer(connection, parts, body, &mut cors).await {
+        Ok(response) | Err(response) => response,
+    };
+    let response = finish(connection, response, manner, cors).await;
+    watch.enter(Phase::Writing);
+    response
+}
+
+/// The order of checks. An `Err` is an answer as well: that of the check that failed.
+async fn answer<S: Service>(
+    connection: &Connection<S>,
+    parts: Parts,
+    body: Incoming,
+    cors: &mut Option<Cors>,
+) -> Result<Response, Response> {
+    let config = &*connection.shared.config;
+    let service = &*connection.shared.service;
+    let received_at_ms = now_ms();
+    check_head(&parts, &config.limits)?;
+    *cors = check_browser(&parts.method, &parts.headers, connection.entrance, config)?;
+
+    let is_post = parts.method == Method::POST;
+    let is_own = (is_post || parts.method == Method::GET) && service.is_own_path(parts.uri.path());
+    if !is_post && !is_own {
+        skip_body(body, config, &connection.control.watch).await;
+        return Ok(answer_without_service(&parts, &config.region));
+    }
+
+    let content_type = json_type(&parts.headers);
+    let encoding = content_encoding(&parts.headers);
+    let (raw, _reservation) = receive(connection, body, matches!(encoding, Ok(Some(_))), content_type).await?;
+    if !is_own && !raw.is_empty() && !has_content_type(&parts.headers, service.content_types()) {
+        return Err(answers::not_an_operation());
+    }
+
+    let caller = if is_own {
+        own_caller(connection, &parts, &raw, received_at_ms, content_type)?
+    } else {
+        aws_caller(connection, &parts, &raw, received_at_ms).map_err(|problem| {
+            let is_plain = matches!(encoding, Ok(None));
+            let earlier = is_plain.then(|| service.precheck(&parts.headers, &raw, content_type)).flatten();
+            earlier.unwrap_or_else(|| answers::not_authenticated(&problem, content_type))
+        })?
+    };
+
+    let body = match encoding {
+        Ok(None) => raw,
+        Ok(Some(encoding)) => decode(&raw, encoding, config.limits.body_bytes, content_type).await?,
+        Err(name) => return Err(answers::unknown_encoding(&name, content_type)),
+    };
+    let request = Request {
+        method: parts.method,
+        uri: parts.uri,
+        headers: parts.headers,
+        body,
+        content_type,
+        caller,
+        peer: connection.peer,
+        received_at_ms,
+    };
+    Ok(call(connection, request).await)
+}
+
+/// Calls the service; a panic in it becomes a 500.
+async fn call<S: Service>(connection: &Connection<S>, request: Request) -> Response {
+    let content_type = request.content_type;
+    let mut answer = pin!(connection.shared.service.call(request));
+    // The future is not polled again after a panic, so nothing half-done in it is seen.
+    let caught = std::future::poll_fn(|cx| {
+        match catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(cx))) {
+            Ok(polled) => polled.map(Ok),
+            Err(panic) => Poll::Ready(Err(panic)),
+        }
+    });
+    caught.await.unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+        (connection.shared.config.log)(&format!("a request from {} panicked: {text}", connection.peer));
+        answers::internal_error(content_type)
+    })
+}
+
+/// Neither `POST` nor one of the service's own paths.
+fn answer_without_service(parts: &Parts, region: &str) -> Response {
+    if parts.method == Method::GET && parts.uri.path() == "/" {
+        return answers::healthy(region);
+    }
+    if parts.method == Method::OPTIONS && parts.headers.contains_key(header::ORIGIN) {
+        return preflight(&parts.headers);
+    }
+    answers::not_an_operation()
+}
+
+async fn receive<'a, S>(
+    connection: &'a Connection<S>,
+    body: Incoming,
+    is_encoded: bool,
+    content_type: &'static str,
+) -> Result<(Bytes, Reservation<'a>), Response> {
+    let shared = &connection.shared;
+    read_body(body, is_encoded, &shared.config, &shared.budget, &connection.control.watch).await.map_err(
+        |problem| match problem {
+            BodyError::TooLarge => answers::too_large(),
+            BodyError::Busy => answers::busy(content_type),
+            // Nobody is there to read it.
+            BodyError::Broken => answers::internal_error(content_type),
+        },
+    )
+}
+
+fn aws_caller<S>(
+    connection: &Connection<S>,
+    parts: &Parts,
+    raw: &Bytes,
+    now_ms: i64,
+) -> Result<Arc<Caller>, AuthError> {
+    let request = RawRequest {
+        method: &parts.method,
+        path: parts.uri.path(),
+        query: parts.uri.query(),
+        headers: &parts.headers,
+        body: raw,
+        now_ms,
+    };
+    let mut callers = connection.callers.lock().unwrap_or_else(PoisonError::into_inner);
+    connection.shared.config.auth.caller(&request, &mut callers)
+}
+
+/// The caller of an own path: signed as AWS requests are, or by HTTP Basic, or not at all where that is allowed.
+fn own_caller<S: Service>(
+    connection: &Connection<S>,
+    parts: &Parts,
+    raw: &Bytes,
+    now_ms: i64,
+    content_type: &'static str,
+) -> Result<Arc<Caller>, Response> {
+    let config = &connection.shared.config;
+    if config.auth.is_required() && connection.shared.service.is_open_path(parts.uri.path()) {
+        return Ok(Arc::new(Caller::anonymous(&config.region)));
+    }
+    if let Some(caller) = config.auth.basic_caller(&parts.headers, now_ms) {
+        return Ok(Arc::new(caller));
+    }
+    aws_caller(connection, parts, raw, now_ms).map_err(|problem| match problem.kind {
+        "MissingAuthenticationTokenException" => answers::asks_for_credentials(),
+        _ => answers::not_authenticated(&problem, content_type),
+    })
+}
+
+/// Adds what every answer carries.
+async fn finish<S>(
+    connection: &Connection<S>,
+    response: Response,
+    manner: Manner,
+    cors: Option<Cors>,
+) -> hyper::Response<Full<Bytes>> {
+    let Response { status, content_type, mut body, headers: further } = response;
+    let mut headers = HeaderMap::with_capacity(8 + further.len());
+    for (name, value) in further {
+        headers.append(name, value);
+    }
+    if let Some(encoding) = manner.encoding
+        && body.len() > connection.shared.config.limits.compress_above_bytes
+        && !headers.contains_key(header::CONTENT_ENCODING)
+    {
+        body = encode(&body, encoding).await;
+        headers.insert(header::CONTENT_ENCODING, encoding.header_value());
+    }
+    if content_type != NO_CONTENT_TYPE {
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    }
+    headers.insert(header::SERVER, HeaderValue::from_static("Server"));
+    headers.insert(X_AMZN_REQUESTID, connection.ids.next());
+    headers.insert(X_AMZ_CRC32, HeaderValue::from(crc32fast::hash(&body)));
+    if manner.keep_alive && connection.control.current_order() == Order::Serve {
+        headers.insert(header::CONNECTION, HeaderValue::from_static("keep-alive"));
+    }
+    if let Some(cors) = cors {
+        cors.add_to(&mut headers);
+    }
+    let mut response = hyper::Response::new(Full::new(body));
+    *response.status_mut() = status;
+    *response.headers_mut() = headers;
+    response
+}
+
+fn check_head(parts: &Parts, limits: &Limits) -> Result<(), Response> {
+    let target = parts.uri.path_and_query().map_or(0, |target| target.as_str().len());
+    if target + parts.method.as_str().len() > limits.request_line_bytes {
+        return Err(answers::head_too_large("request line", limits.request_line_bytes));
+    }
+    let sizes = parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len());
+    if sizes.sum::<usize>() > limits.header_bytes {
+        return Err(answers::head_too_large("headers", limits.header_bytes));
+    }
+    Ok(())
+}
+
+fn asks_to_close(headers: &HeaderMap) -> bool {
+    headers.get(header::CONNECTION).is_some_and(|value| {
+        value.to_str().is_ok_and(|text| text.split(',').any(|word| word.trim().eq_ignore_ascii_case("close")))
+    })
+}
+
+/// The media type of the request, without parameters.
+fn media_type(headers: &HeaderMap) -> &str {
+    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
+    value.split(';').next().unwrap_or("").trim()
+}
+
+/// The type of a JSON answer: an `application/json` question gets one of its own kind.
+fn json_type(headers: &HeaderMap) -> &'static str {
+    if media_type(headers).eq_ignore_ascii_case("application/json") { "application/json" } else { JSON_1_0 }
+}
+
+fn has_content_type(headers: &HeaderMap, accepted: &[&str]) -> bool {
+    let found = media_type(headers);
+    accepted.iter().any(|accepted| found.eq_ignore_ascii_case(accepted))
+}
+
+fn now_ms() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
+}

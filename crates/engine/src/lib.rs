@@ -13,6 +13,7 @@ pub mod catalog;
 pub mod context;
 pub mod disk;
 mod engine;
+mod jobs;
 mod ops;
 mod read_path;
 mod validate;

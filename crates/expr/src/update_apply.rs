@@ -70,7 +70,7 @@ impl Update {
         }
         // In this order indexes past the end append in their order, and no removal moves an element that is
         // still to be removed.
-        effects.sort_by(|(one, _), (two, _)| one.cmp(two));
+        effects.sort_by_key(|(path, _)| *path);
         let mut updated = item.clone();
         let mut removals = Vec::new();
         for (path, effect) in effects {

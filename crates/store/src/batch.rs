@@ -27,6 +27,9 @@ pub struct Batch {
     /// They run on the store's own thread or, in the memory engine, inside a call of `commit`: short work in
     /// memory only. They may commit, but not wait for it. A panic in one is caught and does not reach the others.
     pub on_done: Vec<OnDone>,
+    /// Whether the batch is committed by itself: a snapshot that an `on_done` call takes then holds this batch and
+    /// all before it, and nothing after it.
+    pub alone: bool,
 }
 
 /// A condition on one key, for batches that rest on what was read before.

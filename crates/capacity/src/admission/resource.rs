@@ -318,18 +318,23 @@ impl Resource {
 
     /// What it serves per second in its mode.
     fn current_rate(&self, constants: &Constants) -> PerDimension<u64> {
+        let (grown, quota) = (self.grown_rate(constants), table_quota(constants));
         match self.mode {
-            BillingMode::Provisioned => self.provisioned,
+            BillingMode::Provisioned => grown,
             BillingMode::OnDemand => {
-                let rate = |dimension| {
-                    let grown =
-                        self.peaks[dimension].counted().saturating_mul(constants.on_demand_growth_factor);
-                    let warm = self.warm[dimension].max(on_demand_initial(constants)[dimension]);
-                    warm.max(grown).min(table_quota(constants)[dimension])
-                };
-                PerDimension::new(rate(Dimension::Read), rate(Dimension::Write))
+                PerDimension::new(grown.read.min(quota.read), grown.write.min(quota.write))
             }
         }
+    }
+
+    /// The same without regard to the quota, which binds requests but not the growth of partitions.
+    fn grown_rate(&self, constants: &Constants) -> PerDimension<u64> {
+        if self.mode == BillingMode::Provisioned {
+            return self.provisioned;
+        }
+        let peaks = PerDimension::new(self.peaks.read.counted(), self.peaks.write.counted());
+        let grown = peaks.map(|peak| peak.saturating_mul(constants.on_demand_growth_factor));
+        grown.max_each(self.warm).max_each(on_demand_initial(constants))
     }
 
     fn raise_warm(&mut self, constants: &Constants) {
@@ -340,7 +345,7 @@ impl Resource {
     }
 
     fn partitions_needed(&self, bytes: u64, constants: &Constants) -> u64 {
-        let by_rate = partitions_for(self.mode, self.rate, bytes, constants);
+        let by_rate = partitions_for(self.mode, self.grown_rate(constants), bytes, constants);
         by_rate.max(partitions_for(BillingMode::OnDemand, self.warm, bytes, constants))
     }
 

@@ -161,8 +161,11 @@ fn a32_what_was_provisioned_is_served_on_demand_at_once() {
     rig.wait(10);
     switch(&mut rig.table, at_ms(10_000), BillingMode::OnDemand).unwrap();
     rig.wait(130);
-    assert_eq!(rig.load_evenly(Dimension::Write, 8_000, 30), [8_000; 30]);
-    assert_eq!(rig.load_evenly(Dimension::Read, 24_000, 30), [24_000; 30]);
+    for (dimension, rate) in [(Dimension::Write, 8_000), (Dimension::Read, 24_000)] {
+        let served = rig.load_evenly(dimension, rate, 30);
+        assert_near(served[0], rate, "the first second");
+        assert_eq!(served[1..], [rate; 29]);
+    }
 }
 
 #[test]

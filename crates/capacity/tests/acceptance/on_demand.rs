@@ -17,7 +17,6 @@ fn a1_to_a4_one_key_is_bound_by_its_partition() {
     for (name, dimension, cost, offered, expected) in cases {
         let mut rig = Rig::new(&TableSpec::default());
         let served = rig.load(dimension, cost, offered, 30, &one_item);
-        println!("{name}: {served:?}");
         assert_steady(&served, expected);
         assert_eq!(rig.reason(), format!("Table{}KeyRangeThroughputExceeded", dimension.word()), "{name}");
         assert_eq!(rig.exception(), "ThrottlingException", "{name}");
@@ -28,7 +27,7 @@ fn a1_to_a4_one_key_is_bound_by_its_partition() {
 fn a1_holds_when_the_cost_is_known_only_afterwards() {
     let mut rig = Rig::new(&TableSpec::default());
     let mut served = Vec::new();
-    for _ in 0..10 {
+    for _ in 0..20 {
         let mut in_second = 0;
         for _ in 0..1_000 {
             let ask = Ask {
@@ -62,13 +61,11 @@ fn a10_a_new_table_serves_4000_writes_and_12000_reads() {
 fn a11_a_step_to_ten_thousand_doubles_every_half_hour() {
     let mut rig = Rig::new(&TableSpec::default());
     let served = rig.load_evenly(Write, 10_000, 65 * 60);
-    assert_steady(&served[..1_800], 4_000);
+    assert_steady_minutes(&served[..1_800], 4_000);
     assert_eq!(rig.reason(), "TableWriteKeyRangeThroughputExceeded");
     // The very first minute began with a full bucket, so what is doubled is a little over 4,000.
-    for second in &served[1_870..3_600] {
-        assert!((8_000..8_200).contains(second), "{second} in the second half hour");
-    }
-    assert_steady(&served[3_670..], 10_000);
+    assert_steady_minutes(&served[1_860..3_600], 8_130);
+    assert_steady_minutes(&served[3_660..], 10_000);
 }
 
 #[test]
@@ -79,14 +76,14 @@ fn a12_twice_the_previous_peak_is_served_at_once_and_four_times_later() {
     let mut rig = Rig::with(&spec, quota);
     assert_eq!(rig.load_evenly(Write, 100_000, 120), [100_000; 120]);
     let served = rig.load_evenly(Write, 200_000, 31 * 60);
-    assert_steady(&served[..27 * 60], 100_000);
-    assert_steady(&served[30 * 60..], 200_000);
+    assert_steady_minutes(&served[..27 * 60], 100_000);
+    assert_steady_minutes(&served[29 * 60..], 200_000);
 }
 
 #[test]
 fn a13_the_table_quota_is_40000() {
     let mut spec = TableSpec::default();
-    spec.table.previous_peak.write = 30_000;
+    spec.table.previous_peak.write = 40_000;
     let mut rig = Rig::new(&spec);
     assert_steady(&rig.load_evenly(Write, 45_000, 60), 40_000);
     assert_eq!(rig.reason(), "TableWriteAccountLimitExceeded");
@@ -103,7 +100,7 @@ fn a13_the_quota_can_be_counted_for_a_table_and_its_indexes_together() {
     for (quota_combined, expected) in [(0, 39_000), (1, 20_000)] {
         let mut rig = Rig::with(&spec, Constants { quota_combined, ..Constants::default() });
         let index = rig.table.index_id("i").unwrap();
-        let mut served = [0; 5];
+        let mut served = [0; 20];
         for second in &mut served {
             for key in 0..1_000_u64 {
                 let place = Place::of_hash(key << 54);

@@ -5,3 +5,5 @@ pub(crate) mod batch;
 pub(crate) mod items;
 mod pages;
 mod transactions;
+
+pub(crate) use transactions::token_is_expired;

@@ -29,7 +29,10 @@ struct Entry {
 
 impl Entry {
     fn of(item: Option<&Item>, index: &Index, table: &Table) -> Option<Entry> {
-        let item = item?;
+        // An index that was added later skips items whose index key is of another type.
+        let item = item.filter(|item| {
+            index.key.attributes().all(|a| item.get(&a.name).is_some_and(|value| a.scalar_type.admits(value)))
+        })?;
         let key = entry_key(index.id, &index.key, &table.key, item)?;
         let projected = index.project(item, &table.key);
         Some(Entry { key, size: item_size(&projected), item: projected })
@@ -66,11 +69,16 @@ pub(crate) fn maintain_index(
     Some(IndexChange { name: Arc::clone(&index.name), kind: index.kind, units, growth_bytes })
 }
 
-/// Puts the entry of an item that the index does not hold yet into the batch: the work of a backfill. Items whose
-/// index key is missing or of another type have none.
-pub(crate) fn fill_index(index: &Index, table: &Table, item: &Item, batch: &mut Batch) {
-    let well_typed = index.key.attributes().all(|a| item.get(&a.name).is_some_and(|v| a.scalar_type.admits(v)));
-    if well_typed {
-        maintain_index(index, table, None, Some(item), batch);
+/// Puts the entry of an item into the batch, without counting it: a backfill's part, which may find it there.
+pub(crate) fn write_entry(index: &Index, table: &Table, item: &Item, batch: &mut Batch) {
+    if let Some(entry) = Entry::of(Some(item), index, table) {
+        batch.put(Keyspace::IndexEntries, entry.key, Row::encode(&entry.item).bytes().clone());
+    }
+}
+
+/// Counts the entry of an item, without writing it.
+pub(crate) fn count_entry(index: &Index, table: &Table, item: &Item, batch: &mut Batch) {
+    if let Some(entry) = Entry::of(Some(item), index, table) {
+        batch.add(Keyspace::Counters, object_prefix(index.id).to_vec(), [1, entry.size as i64]);
     }
 }

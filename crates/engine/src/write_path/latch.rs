@@ -70,6 +70,11 @@ impl Latches {
         Held { guards: stripes.into_iter().map(|at| (at, self.stripes[at].lock())).collect() }
     }
 
+    /// Takes all latches: nobody is between reading an image and joining the queue.
+    pub(crate) fn hold_all(&self) -> Held<'_> {
+        Held { guards: self.stripes.iter().map(Mutex::lock).enumerate().collect() }
+    }
+
     /// Waits until every writer that holds a latch now has joined the queue or given up.
     pub(crate) fn pass_all(&self) {
         for stripe in &self.stripes {

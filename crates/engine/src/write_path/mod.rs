@@ -27,8 +27,8 @@ use crate::catalog::{IndexKind, Table};
 use crate::disk::keys::{object_prefix, partition_prefix};
 use crate::disk::row::Row;
 use crate::engine::{Engine, internal_error};
-pub(crate) use index_rows::fill_index;
 use index_rows::maintain_index;
+pub(crate) use index_rows::{count_entry, write_entry};
 use latch::{Done, Held};
 
 /// What becomes of an item.

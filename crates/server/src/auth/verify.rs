@@ -8,6 +8,7 @@ use super::parts::Claim;
 use hmac::{Hmac, KeyInit, Mac};
 use http::{HeaderMap, Method, header};
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
 
@@ -197,7 +198,10 @@ impl Auth {
         cache: &mut CallerCache,
     ) -> Result<Arc<Caller>, AuthError> {
         let header = request.headers.get(header::AUTHORIZATION);
-        let header = header.map(|value| String::from_utf8_lossy(value.as_bytes()));
+        let header = header.map(|value| match value.to_str() {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => String::from_utf8_lossy(value.as_bytes()),
+        });
         let query = request.query.filter(|query| has_algorithm(query));
         let claim = match (header.as_deref(), query) {
             (Some(_), Some(_)) => {
@@ -230,9 +234,15 @@ impl Auth {
         cache: &mut CallerCache,
     ) -> Result<Arc<Caller>, AuthError> {
         let is_query = claim.expires.is_some();
-        let signed_at = parse_basic(claim.date)
-            .or_else(|| if is_query { None } else { parse_http(claim.date) })
-            .ok_or_else(|| bad_date(claim.date))?;
+        let (signed_at, date) = match parse_basic(claim.date) {
+            Some(signed_at) => (signed_at, Cow::Borrowed(claim.date)),
+            // The `Date` header may be in HTTP's own form; what is signed is the basic one.
+            None => {
+                let signed_at = parse_http(claim.date).filter(|_| !is_query);
+                let signed_at = signed_at.ok_or_else(|| bad_date(claim.date))?;
+                (signed_at, Cow::Owned(format_basic(signed_at)))
+            }
+        };
         check_age(signed_at, claim.expires, request.now_ms.div_euclid(1000))?;
         if !claim.signed_headers.split(';').any(|name| name.trim().eq_ignore_ascii_case("host")) {
             return Err(AuthError::invalid_signature(
@@ -245,7 +255,6 @@ impl Auth {
                 claim.algorithm
             )));
         }
-        let date = format_basic(signed_at);
         let is_known = cache.last.as_ref().is_some_and(|last| *last.credential == *claim.credential)
             && claim.credential.split('/').nth(1) == Some(&date[..8]);
         if !is_known {
@@ -440,8 +449,11 @@ fn check_age(signed_at: i64, expires: Option<&str>, now: i64) -> Result<(), Auth
             Err(_) => return Err(AuthError::incomplete("X-Amz-Expires should be a number")),
         },
     };
+    if (now - life..=now + SKEW_S).contains(&signed_at) {
+        return Ok(());
+    }
     let (at, clock) = (format_basic(signed_at), format_basic(now));
-    if signed_at < now - life {
+    if signed_at < now {
         let life_text =
             if life % 60 == 0 && life > 0 { format!("{} min.", life / 60) } else { format!("{life} sec.") };
         return Err(AuthError::invalid_signature(format!(
@@ -449,13 +461,10 @@ fn check_age(signed_at: i64, expires: Option<&str>, now: i64) -> Result<(), Auth
             format_basic(now - life)
         )));
     }
-    if signed_at > now + SKEW_S {
-        return Err(AuthError::invalid_signature(format!(
-            "Signature not yet current: {at} is still later than {} ({clock} + 15 min.)",
-            format_basic(now + SKEW_S)
-        )));
-    }
-    Ok(())
+    Err(AuthError::invalid_signature(format!(
+        "Signature not yet current: {at} is still later than {} ({clock} + 15 min.)",
+        format_basic(now + SKEW_S)
+    )))
 }
 
 fn keyed(key: &[u8]) -> Hmac<Sha256> {

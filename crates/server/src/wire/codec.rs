@@ -26,7 +26,7 @@ pub trait Wire {
 
 /// The error of the strict reader: nobody reads it.
 #[cold]
-pub(super) fn irregular<E: Error>() -> E {
+pub fn irregular<E: Error>() -> E {
     E::custom("not the strict form")
 }
 

@@ -30,3 +30,6 @@ pub use codec::Wire;
 pub use encode::Encode;
 pub use read::{Request, decode};
 pub use shape::Shape;
+
+#[cfg(test)]
+mod round_trip_tests;

@@ -72,7 +72,7 @@ impl<'a> Rewriter<'a> {
             Shape::AttributeName => self.attribute_name(),
             Shape::Bool => self.boolean().map(|_| Part::Written),
             Shape::Number(kind) => self.number(*kind).map(|()| Part::Written),
-            Shape::Value => self.value(place, levels).map(|()| Part::Written),
+            Shape::Value => self.value(place, levels),
             Shape::Item => self.map(&Shape::Value, place, levels, true).map(|()| Part::Written),
             Shape::List(element) => self.list(element, place, levels).map(|()| Part::Written),
             Shape::Map(element) => self.map(element, place, levels, false).map(|()| Part::Written),
@@ -254,27 +254,36 @@ impl<'a> Rewriter<'a> {
         Ok(())
     }
 
-    fn value(&mut self, place: Place, levels: u8) -> Result<(), ApiError> {
+    fn value(&mut self, place: Place, levels: u8) -> Result<Part, ApiError> {
         match self.found() {
             Found::Map => {}
             Found::Null => {
-                self.json.skip();
                 self.fault(ValueFault::NoType);
-                self.write(NULL_VALUE);
-                return Ok(());
+                return self.absent(NULL_VALUE).map(|()| Part::Written);
             }
             found => return Err(wrong(words::not_a_structure("AttributeValue", place, found))),
         }
-        let start = self.out.len();
-        let faults_before = self.faults.len();
-        if levels == 0 {
+        let Some(below) = levels.checked_sub(1) else {
             self.json.skip();
             self.fault(ValueFault::TooDeep);
+            return Ok(Part::Dropped);
+        };
+        let start = self.out.len();
+        let faults_before = self.faults.len();
+        let types = self.types(start, below)?;
+        if let Some((before_nested, fault)) = types.fault() {
+            self.out.truncate(start);
             self.write(NULL_VALUE);
-            return Ok(());
+            let at = if before_nested { faults_before } else { self.faults.len() };
+            self.fault_at(at, fault);
         }
-        self.json.step();
+        Ok(Part::Written)
+    }
+
+    /// The type members of a value; writes the last of them.
+    fn types(&mut self, start: usize, below: u8) -> Result<Types, ApiError> {
         let mut types = Types::default();
+        self.json.step();
         while self.json.next_part(b'}') {
             let key = self.json.key();
             let kind = unescape(key).ok_or_else(no_json)?;
@@ -286,17 +295,11 @@ impl<'a> Rewriter<'a> {
             self.write("{");
             self.write(key);
             self.write(":");
-            let fault = self.typed(kind, levels - 1)?;
+            let fault = self.typed(kind, below)?;
             self.write("}");
             types.add(kind, fault);
         }
-        if let Some((before_nested, fault)) = types.fault() {
-            self.out.truncate(start);
-            self.write(NULL_VALUE);
-            let at = if before_nested { faults_before } else { self.faults.len() };
-            self.fault_at(at, fault);
-        }
-        Ok(())
+        Ok(types)
     }
 
     /// What a type member of a value holds. Answers its fault.

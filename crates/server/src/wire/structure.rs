@@ -19,7 +19,7 @@
 /// The struct derives `Default`, and each field mapped is an `Option` of a type that is [`Wire`](crate::wire::Wire):
 /// `String`, `bool`, `i32`, `i64`, `f64`, `Given<an enum>`, `AttributeValue`, `Item`, another mapped struct, a `Vec`
 /// of these, or a `Vec<(String, …)>` for a map. Fields not named keep their default. Members that the wire has and
-/// the table has not are ignored, as AWS ignores what it does not know.
+/// the table has not are ignored, as AWS ignores what it does not know (the second reader drops them).
 ///
 /// A request of an operation further wants `impl Request for …` (see [`Request`](crate::wire::Request)).
 ///
@@ -95,9 +95,7 @@ macro_rules! wire_struct {
                                     structure.$field =
                                         $crate::wire_struct!(@read map, levels $(, $coded)?)?;
                                 })*
-                                Field::Unknown => {
-                                    map.next_value::<serde::de::IgnoredAny>()?;
-                                }
+                                Field::Unknown => return Err($crate::wire::codec::irregular()),
                             }
                         }
                         Ok(structure)

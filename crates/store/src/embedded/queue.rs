@@ -80,10 +80,15 @@ impl Queue {
         let mut bytes = 0;
         while let Some(next) = state.waiting.front() {
             bytes += next.size_bytes;
-            if group.len() == GROUP_BATCHES || (bytes > GROUP_BYTES && !group.is_empty()) {
+            let alone = next.batch.alone;
+            let full = group.len() == GROUP_BATCHES || bytes > GROUP_BYTES;
+            if !group.is_empty() && (full || alone) {
                 break;
             }
             group.extend(state.waiting.pop_front());
+            if alone {
+                break;
+            }
         }
         true
     }
@@ -108,6 +113,24 @@ mod tests {
             drop(queue.push(batch));
         }
         queue
+    }
+
+    #[test]
+    fn a_batch_that_stands_alone_shares_no_group() {
+        let queue = Queue::default();
+        for alone in [false, false, true, true, false] {
+            let mut batch = Batch::new();
+            batch.put(Keyspace::Items, "k", "v");
+            batch.alone = alone;
+            drop(queue.push(batch));
+        }
+        queue.close();
+        let (mut groups, mut group) = (vec![], vec![]);
+        while queue.take(&mut group) {
+            groups.push(group.len());
+            group.clear();
+        }
+        assert_eq!(groups, [2, 1, 1, 1]);
     }
 
     #[test]

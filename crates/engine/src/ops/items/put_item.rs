@@ -136,7 +136,7 @@ pub(super) fn check_only_old_values(given: &Option<crate::api::Given<ReturnValue
 }
 
 /// Checks an item to put against its table: key, index keys, empty keys.
-pub(crate) fn check_put_item(table: &Table, item: &Item) -> Result<(), ApiError> {
+fn check_put_item(table: &Table, item: &Item) -> Result<(), ApiError> {
     check_item_has_key(table, item)?;
     check_index_keys(table, item)?;
     check_key_values(&table.key, item)

@@ -1,0 +1,213 @@
+//! The row work that changes of the catalog leave behind: filling new indexes, clearing away what was deleted.
+//!
+//! The server calls [`Engine::run_jobs`] from a thread of its own; everything here may block. A job that was cut
+//! off by a crash begins anew.
+//!
+//! # Filling an index while writes go on
+//! From the version of the catalog that declares the index, every write maintains it as if it were complete, rows and
+//! counters. The job makes a cut through the queue of writes: a batch that is committed alone, while all latches are
+//! held, with a snapshot behind it. Items of the snapshot are counted as they were at the cut, because later writes
+//! count only their differences; their entries are written as the items are now, under their latches.
+
+use std::ops::{Bound, ControlFlow};
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use dynamometer_store::{Batch, Direction, Keyspace, Snapshot, StoreError};
+use dynamometer_types::Timestamp;
+
+use crate::catalog::jobs::{Job, Work, pending_jobs};
+use crate::catalog::{Draft, Index, Table};
+use crate::disk::keys::{ObjectId, after_prefix, object_prefix};
+use crate::disk::row::{CorruptRow, Row};
+use crate::engine::Engine;
+use crate::ops::token_is_expired;
+use crate::write_path::{count_entry, write_entry};
+
+/// How many rows a job handles in one batch.
+const CHUNK_ROWS: usize = 500;
+/// How many bytes of rows a job handles in one batch, about.
+const CHUNK_BYTES: usize = 1 << 20;
+
+impl Engine {
+    /// Runs every job that is due. Answers when the next one is.
+    ///
+    /// # Errors
+    /// When the store fails, or holds a row that cannot be read.
+    pub fn run_jobs(&self, now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+        let mut next = None;
+        for job in pending_jobs(&*self.store)? {
+            if !job.is_due(now) {
+                let due = Timestamp::from_millis(job.not_before_ms);
+                next = Some(next.map_or(due, |next: Timestamp| next.min(due)));
+                continue;
+            }
+            match &job.work {
+                Work::Backfill { namespace, table, table_id, index_id } => {
+                    self.backfill(&job, namespace, table, *table_id, *index_id)?;
+                }
+                Work::Purge { namespace, table, objects } => {
+                    if let Some(commit) = self.catalog.settle(&*self.store, namespace, table, now) {
+                        commit.wait()?;
+                    }
+                    self.purge(&job, objects)?;
+                }
+            }
+        }
+        Ok(next)
+    }
+
+    /// Deletes the tokens of transactions whose ten minutes are over.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn sweep_tokens(&self, now: Timestamp) -> Result<(), StoreError> {
+        let snapshot = self.store.snapshot()?;
+        let mut expired = Vec::new();
+        snapshot.range(
+            Keyspace::Tokens,
+            Bound::Unbounded,
+            Bound::Unbounded,
+            Direction::Forward,
+            &mut |key, row| {
+                if token_is_expired(row, now) {
+                    expired.push(Bytes::copy_from_slice(key));
+                }
+                ControlFlow::Continue(())
+            },
+        )?;
+        for keys in expired.chunks(CHUNK_ROWS) {
+            let mut batch = Batch::new();
+            let held = self.latches.hold(keys.iter());
+            for key in keys {
+                let renewed = held.queued(key).is_some();
+                if !renewed && self.store.get(Keyspace::Tokens, key)?.is_some_and(|row| token_is_expired(&row, now)) {
+                    batch.delete(Keyspace::Tokens, key.clone());
+                }
+            }
+            let commit = self.store.commit(batch);
+            drop(held);
+            commit.wait()?;
+        }
+        Ok(())
+    }
+
+    fn backfill(
+        &self,
+        job: &Job,
+        namespace: &str,
+        table: &str,
+        table_id: ObjectId,
+        index_id: ObjectId,
+    ) -> Result<(), StoreError> {
+        let snapshot = self.cut(index_id)?;
+        let mut from = Bound::Included(object_prefix(table_id).to_vec());
+        loop {
+            // The table may have been deleted, or the index, while this went on.
+            let current = self.catalog.table(namespace, table).filter(|table| table.id() == table_id);
+            let Some(current) = current else { break };
+            let Some(index) = current.indexes.iter().find(|index| index.id == index_id) else { break };
+            let chunk = read_chunk(&*snapshot, Keyspace::Items, &from, table_id)?;
+            let Some((last, _)) = chunk.last() else { break };
+            from = Bound::Excluded(last.to_vec());
+            self.fill(&current, index, &chunk)?;
+        }
+        let finish = |draft: &mut Draft| {
+            draft.finish_backfill(namespace, table, index_id);
+            job.finish(&mut draft.batch);
+            Ok::<(), StoreError>(())
+        };
+        let ((), commit) = self.catalog.change(&*self.store, finish)?;
+        commit.wait().map(drop)
+    }
+
+    /// Cuts the queue of writes: answers a view of all that was queued before, and starts the index's counters at
+    /// zero for all that is queued after.
+    fn cut(&self, index_id: ObjectId) -> Result<Box<dyn Snapshot>, StoreError> {
+        let view: Arc<Mutex<Option<Result<Box<dyn Snapshot>, StoreError>>>> = Arc::default();
+        let mut batch = Batch::new();
+        batch.delete(Keyspace::Counters, object_prefix(index_id).to_vec());
+        batch.alone = true;
+        let (store, slot) = (Arc::clone(&self.store), Arc::clone(&view));
+        batch.when_done(move |_| {
+            if let Ok(mut slot) = slot.lock() {
+                *slot = Some(store.snapshot());
+            }
+        });
+        let all = self.latches.hold_all();
+        let commit = self.store.commit(batch);
+        drop(all);
+        commit.wait()?;
+        let view = view.lock().map(|mut view| view.take()).unwrap_or_default();
+        view.unwrap_or_else(|| Err(StoreError::Unavailable("the cut was not taken".into())))
+    }
+
+    /// Writes the entries of some items as they are now, and counts them as they were at the cut.
+    fn fill(&self, table: &Table, index: &Index, chunk: &[(Bytes, Bytes)]) -> Result<(), StoreError> {
+        let corrupt = |fault: CorruptRow| StoreError::Corrupt(fault.to_string().into());
+        let mut batch = Batch::new();
+        let held = self.latches.hold(chunk.iter().map(|(key, _)| key));
+        for (key, row_at_cut) in chunk {
+            let row = match held.queued(key) {
+                Some(image) => image,
+                None => self.store.get(Keyspace::Items, key)?,
+            };
+            if let Some(row) = row {
+                let item = Row::from_stored(row).decode().map_err(corrupt)?;
+                write_entry(index, table, &item, &mut batch);
+            }
+            let item_at_cut = Row::from_stored(row_at_cut.clone()).decode().map_err(corrupt)?;
+            count_entry(index, table, &item_at_cut, &mut batch);
+        }
+        let commit = self.store.commit(batch);
+        drop(held);
+        commit.wait().map(drop)
+    }
+
+    fn purge(&self, job: &Job, objects: &[ObjectId]) -> Result<(), StoreError> {
+        // Writers that planned on the table before it went have joined the queue when this is through.
+        self.latches.pass_all();
+        self.store.commit(Batch::new()).wait()?;
+        for object in objects {
+            for keyspace in [Keyspace::Items, Keyspace::IndexEntries, Keyspace::Counters] {
+                self.clear(keyspace, *object)?;
+            }
+        }
+        let mut batch = Batch::new();
+        job.finish(&mut batch);
+        self.store.commit(batch).wait().map(drop)
+    }
+
+    fn clear(&self, keyspace: Keyspace, object: ObjectId) -> Result<(), StoreError> {
+        let snapshot = self.store.snapshot()?;
+        let mut from = Bound::Included(object_prefix(object).to_vec());
+        loop {
+            let chunk = read_chunk(&*snapshot, keyspace, &from, object)?;
+            let Some((last, _)) = chunk.last() else { return Ok(()) };
+            from = Bound::Excluded(last.to_vec());
+            let mut batch = Batch::new();
+            for (key, _) in chunk {
+                batch.delete(keyspace, key);
+            }
+            self.store.commit(batch).wait()?;
+        }
+    }
+}
+
+/// The next rows of a table or index.
+fn read_chunk(
+    snapshot: &dyn Snapshot,
+    keyspace: Keyspace,
+    from: &Bound<Vec<u8>>,
+    object: ObjectId,
+) -> Result<Vec<(Bytes, Bytes)>, StoreError> {
+    let end = after_prefix(&object_prefix(object));
+    let end = end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+    let (mut rows, mut bytes) = (Vec::new(), 0);
+    snapshot.range(keyspace, from.as_ref().map(Vec::as_slice), end, Direction::Forward, &mut |key, value| {
+        rows.push((Bytes::copy_from_slice(key), value.clone()));
+        bytes += key.len() + value.len();
+        if rows.len() >= CHUNK_ROWS || bytes >= CHUNK_BYTES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    Ok(rows)
+}

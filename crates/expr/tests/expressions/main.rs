@@ -1,0 +1,12 @@
+//! Expressions and legacy parameters: tables of texts with what they must come to.
+
+mod condition_errors;
+mod conditions;
+mod key_conditions;
+mod legacy;
+mod notation;
+mod projections;
+mod properties;
+mod syntax_errors;
+mod update_errors;
+mod updates;

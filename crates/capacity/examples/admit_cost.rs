@@ -21,7 +21,8 @@ fn main() {
     provisioned.table = ResourceSpec::provisioned(40_000, 40_000);
     measure("on-demand, one read", &on_demand, false);
     measure("provisioned, one read", &provisioned, false);
-    provisioned.indexes = vec![IndexSpec { name: "i".into(), resource: ResourceSpec::provisioned(1, 40_000) }];
+    provisioned.indexes =
+        vec![IndexSpec { name: "i".into(), resource: ResourceSpec::provisioned(1, 40_000) }];
     measure("provisioned, write with one index entry", &provisioned, true);
 }
 
@@ -52,5 +53,8 @@ fn measure(what: &str, spec: &TableSpec, with_index: bool) {
     }
     let each = started.elapsed().as_nanos() as u64 / REQUESTS;
     let state = std::mem::size_of::<TableCapacity>();
-    println!("{what}: {each} ns each, {}% admitted, {state} bytes and its partitions", admitted * 100 / REQUESTS);
+    println!(
+        "{what}: {each} ns each, {}% admitted, {state} bytes and its partitions",
+        admitted * 100 / REQUESTS
+    );
 }

@@ -6,12 +6,14 @@
 //! * [`meter`] counts capacity units: reads, writes, index entries, transactions.
 //! * [`admission`] decides which requests run: partitions, throughput, burst, growth, quotas, splits.
 //! * [`autoscaling`] decides when provisioned throughput is raised or lowered.
+//! * [`money`] prices it: bills, break-even, plans.
 //! * [`constants`] holds every number that the model believes in, with its source.
 
 pub mod admission;
 pub mod autoscaling;
 pub mod constants;
 pub mod meter;
+pub mod money;
 
 pub use constants::Constants;
 pub use meter::{CapacityUnits, Consistency, Consumption, IndexEntrySize, IndexUnits};

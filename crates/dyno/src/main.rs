@@ -1,1 +1,26 @@
-fn main() {}
+//! `dyno`: the command line.
+
+mod args;
+mod fixtures;
+mod serve;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    let command_line = args::CommandLine::parse_from(args::understand_local_flags(std::env::args_os()));
+    match serve::serve(command_line.serve_args()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("error: {problem}");
+            if let Some(hint) = problem.hint {
+                eprintln!("hint: {hint}");
+            }
+            ExitCode::from(problem.exit_code)
+        }
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use dynamometer_store::{Store, StoreError};
 use dynamometer_types::name::TableReference;
@@ -25,6 +26,7 @@ pub struct Engine {
     pub(crate) catalog: Catalog,
     pub(crate) config: EngineConfig,
     pub(crate) latches: Latches,
+    jobs_stopped: AtomicBool,
 }
 
 impl Engine {
@@ -34,7 +36,7 @@ impl Engine {
     /// When the catalog in the store cannot be read.
     pub fn open(store: Arc<dyn Store>, config: EngineConfig) -> Result<Engine, StoreError> {
         let catalog = Catalog::open(&*store)?;
-        Ok(Engine { store, catalog, config, latches: Latches::new() })
+        Ok(Engine { store, catalog, config, latches: Latches::new(), jobs_stopped: AtomicBool::new(false) })
     }
 
     /// The table that a request names, when it can be used.
@@ -54,6 +56,16 @@ impl Engine {
     /// The store.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.store
+    }
+
+    /// Makes jobs stop at the next batch; they go on when the store is opened again.
+    pub fn stop_jobs(&self) {
+        self.jobs_stopped.store(true, Ordering::Release);
+    }
+
+    /// Whether jobs were told to stop.
+    pub fn jobs_are_stopped(&self) -> bool {
+        self.jobs_stopped.load(Ordering::Acquire)
     }
 
     /// The tables.

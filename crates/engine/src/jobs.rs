@@ -100,9 +100,15 @@ impl Engine {
         table_id: ObjectId,
         index_id: ObjectId,
     ) -> Result<(), StoreError> {
-        let snapshot = self.cut(index_id)?;
-        let mut from = Bound::Included(object_prefix(table_id).to_vec());
+        // The index's counters start at zero for all that is queued after the cut.
+        let mut at_cut = Batch::new();
+        at_cut.delete(Keyspace::Counters, object_prefix(index_id).to_vec());
+        let snapshot = self.cut(at_cut)?;
+        let mut from = first_row(table_id);
         loop {
+            if self.jobs_are_stopped() {
+                return Ok(());
+            }
             // The table may have been deleted, or the index, while this went on.
             let current = self.catalog.table(namespace, table).filter(|table| table.id() == table_id);
             let Some(current) = current else { break };
@@ -121,12 +127,10 @@ impl Engine {
         commit.wait().map(drop)
     }
 
-    /// Cuts the queue of writes: answers a view of all that was queued before, and starts the index's counters at
-    /// zero for all that is queued after.
-    fn cut(&self, index_id: ObjectId) -> Result<Box<dyn Snapshot>, StoreError> {
+    /// Cuts the queue of writes with a batch: answers a view of it and all that was queued before, and of nothing
+    /// that is queued after.
+    pub(crate) fn cut(&self, mut batch: Batch) -> Result<Box<dyn Snapshot>, StoreError> {
         let view: Arc<Mutex<Option<Result<Box<dyn Snapshot>, StoreError>>>> = Arc::default();
-        let mut batch = Batch::new();
-        batch.delete(Keyspace::Counters, object_prefix(index_id).to_vec());
         batch.alone = true;
         let (store, slot) = (Arc::clone(&self.store), Arc::clone(&view));
         batch.when_done(move |_| {
@@ -173,6 +177,9 @@ impl Engine {
                 self.clear(keyspace, *object)?;
             }
         }
+        if self.jobs_are_stopped() {
+            return Ok(());
+        }
         let mut batch = Batch::new();
         job.finish(&mut batch);
         self.store.commit(batch).wait().map(drop)
@@ -180,10 +187,13 @@ impl Engine {
 
     fn clear(&self, keyspace: Keyspace, object: ObjectId) -> Result<(), StoreError> {
         let snapshot = self.store.snapshot()?;
-        let mut from = Bound::Included(object_prefix(object).to_vec());
+        let mut from = first_row(object);
         loop {
             let chunk = read_chunk(&*snapshot, keyspace, &from, object)?;
             let Some((last, _)) = chunk.last() else { return Ok(()) };
+            if self.jobs_are_stopped() {
+                return Ok(());
+            }
             from = Bound::Excluded(last.to_vec());
             let mut batch = Batch::new();
             for (key, _) in chunk {
@@ -194,8 +204,13 @@ impl Engine {
     }
 }
 
+/// Where the rows of a table or index begin.
+pub(crate) fn first_row(object: ObjectId) -> Bound<Vec<u8>> {
+    Bound::Included(object_prefix(object).to_vec())
+}
+
 /// The next rows of a table or index.
-fn read_chunk(
+pub(crate) fn read_chunk(
     snapshot: &dyn Snapshot,
     keyspace: Keyspace,
     from: &Bound<Vec<u8>>,

@@ -8,6 +8,7 @@
 //! the order that AWS checks, plans it on one version of the [`catalog`], and runs it through the one write path
 //! or the one read path.
 
+mod admin;
 pub mod api;
 pub mod catalog;
 pub mod context;
@@ -19,5 +20,6 @@ mod read_path;
 mod validate;
 mod write_path;
 
+pub use admin::AdminError;
 pub use context::Context;
 pub use engine::{Engine, EngineConfig};

@@ -3,7 +3,7 @@
 //! The parser keeps its own stack, so that no text, however deep its parentheses or calls, can exhaust the
 //! thread's. Each open `(` is a [`Level`].
 
-use dynamometer_types::AttributeValue;
+use dynamometer_types::{AttributeValue, limits};
 
 use crate::condition::{Comparator, Condition, Operand};
 use crate::condition_rules as rules;
@@ -78,9 +78,9 @@ impl<'t> Level<'t> {
         self.nots == 0 && self.ands.is_empty() && self.ors.is_empty()
     }
 
-    /// Takes a condition under the NOTs before it.
+    /// Takes a condition under the NOTs before it. More of them than an expression may have are a fault anyway.
     fn negated(&mut self, mut condition: Condition) -> Condition {
-        for _ in 0..std::mem::take(&mut self.nots) {
+        for _ in 0..std::mem::take(&mut self.nots).min(limits::EXPRESSION_OPERATORS) {
             condition = Condition::Not(Box::new(condition));
         }
         condition
@@ -337,7 +337,8 @@ impl<'t> Parser<'t, '_> {
     fn call(&mut self, name: &'t str, first: Operand, second: Option<Operand>, count: usize) -> Node<'t> {
         if name == "size" {
             rules::check_size(&mut self.reader, &first, count);
-            return Node::Operand(Operand::Size(Box::new(first)));
+            let sized = if self.reader.is_faulty() { Operand::Value(AttributeValue::Null) } else { first };
+            return Node::Operand(Operand::Size(Box::new(sized)));
         }
         Node::Call(name, rules::condition_function(&mut self.reader, name, first, second, count))
     }
@@ -354,9 +355,11 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    /// The node as a condition.
+    /// The node as a condition. Once there is a fault its content is let go, so that nothing nests deeper than
+    /// the number of operators that an expression may have.
     fn condition(&mut self, node: Node<'t>) -> Result<Condition, ExpressionError> {
         match node {
+            Node::Condition(_) if self.reader.is_faulty() => Ok(Condition::And(Vec::new())),
             Node::Condition(condition) => Ok(condition),
             Node::Call(_, condition) => {
                 self.reader.clause += 1;

@@ -337,7 +337,7 @@ pub fn attribute_updates(entries: &[(String, AttributeValueUpdate)]) -> Result<U
     let actions = entries.iter().map(|(attribute, entry)| {
         Ok(Action { path: Path::top_level(attribute.as_str()), change: change(entry)? })
     });
-    Ok(Update::new(actions.collect::<Result<_, ExpressionError>>()?, Dialect::Legacy))
+    Ok(Update { actions: actions.collect::<Result<_, ExpressionError>>()?, dialect: Dialect::Legacy })
 }
 
 fn change(entry: &AttributeValueUpdate) -> Result<Change, ExpressionError> {
@@ -384,5 +384,5 @@ pub fn attributes_to_get(names: &[String]) -> Result<Projection, ExpressionError
             "Duplicate value in attribute name: {twice}"
         )));
     }
-    Ok(Projection::new(names.iter().map(Path::top_level).collect()))
+    Ok(Projection::from_paths(names.iter().map(Path::top_level).collect()))
 }

@@ -35,7 +35,7 @@ pub fn parse_projection(text: &str, placeholders: &Placeholders<'_>) -> Result<P
     }
     reader.lexer.expect(Token::End)?;
     check_paths(&mut reader, paths.iter());
-    reader.finish(Projection::new(paths))
+    reader.finish(paths).map(Projection::from_paths)
 }
 
 /// Refuses paths that overlap or conflict; the earlier pair is named.
@@ -53,8 +53,8 @@ pub(crate) fn check_paths<'a>(reader: &mut Reader<'_, '_>, paths: impl Iterator<
 }
 
 impl Projection {
-    /// A projection of paths of which none leads into another.
-    pub(crate) fn new(paths: Vec<Path>) -> Projection {
+    /// A projection of paths; of two that overlap or conflict, one may be lost.
+    pub fn from_paths(paths: Vec<Path>) -> Projection {
         let mut sorted: Vec<&Path> = paths.iter().collect();
         sorted.sort();
         let below = |group: &[&Path]| {

@@ -105,6 +105,11 @@ impl<'t, 'p> Reader<'t, 'p> {
         }
     }
 
+    /// Whether a fault was noted, so that what is read is of no use.
+    pub(crate) fn is_faulty(&self) -> bool {
+        self.worst.is_some()
+    }
+
     /// What was read, unless a fault was noted.
     pub(crate) fn finish<T>(self, read: T) -> Result<T, ExpressionError> {
         match self.worst {

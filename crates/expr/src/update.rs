@@ -67,9 +67,9 @@ pub struct Update {
 }
 
 impl Update {
-    /// Changes of which no path leads into another.
-    pub(crate) fn new(actions: Vec<Action>, dialect: Dialect) -> Update {
-        Update { actions, dialect }
+    /// Changes of which no path leads into another, and whose operands have types that they can take.
+    pub fn from_actions(actions: Vec<Action>) -> Update {
+        Update { actions, dialect: Dialect::Expression }
     }
 
     /// The changes in the order written.
@@ -99,7 +99,7 @@ impl Update {
     /// Measured on AWS: a list element written past the end of its list is not in `UPDATED_NEW`, and after
     /// `REMOVE l[1]` the element that moved to `l[1]` is.
     pub fn project_targets(&self, item: &Item) -> Item {
-        Projection::new(self.targets().cloned().collect()).project(item)
+        Projection::from_paths(self.targets().cloned().collect()).project(item)
     }
 
     /// Refuses changes of key attributes, even to the value that they have.

@@ -12,7 +12,7 @@ use crate::path::Path;
 use crate::placeholders::Placeholders;
 use crate::projection::check_paths;
 use crate::reader::{Fault, Reader};
-use crate::update::{Action, Change, Dialect, SetValue, Update, UpdateOperand};
+use crate::update::{Action, Change, SetValue, Update, UpdateOperand};
 
 /// Functions of conditions.
 const CONDITION_FUNCTIONS: [&str; 6] =
@@ -34,7 +34,7 @@ pub fn parse_update(text: &str, placeholders: &Placeholders<'_>) -> Result<Updat
         }
     }
     check_paths(&mut reader, actions.iter().map(|action| &action.path));
-    reader.finish(Update::new(actions, Dialect::Expression))
+    reader.finish(Update::from_actions(actions))
 }
 
 /// Each section may stand once.

@@ -1,5 +1,9 @@
 //! Sockets, wire protocols, authentication and the job runner.
 
 pub mod auth;
+pub mod clock;
 pub mod http;
+mod own;
+pub mod runner;
+pub mod service;
 pub mod wire;

@@ -22,12 +22,14 @@ const ITEMS: u64 = 1_000_000;
 fn main() {
     let mut words = std::env::args().skip(1);
     let what = words.next().unwrap_or_default();
-    let numbers: Vec<u64> = words.filter_map(|word| word.parse().ok()).collect();
+    let words: Vec<String> = words.collect();
+    let numbers: Vec<u64> = words.iter().filter_map(|word| word.parse().ok()).collect();
     let number = |index: usize, default: u64| numbers.get(index).copied().unwrap_or(default);
     match what.as_str() {
         "open" => measure_open(),
         "write" => measure_write(number(0, 10), number(1, 64), number(2, 256), number(3, WRITERS as u64)),
         "own" => measure_own(number(0, 5)),
+        "fill" => fill(Path::new(&words[2]), number(0, 64), number(1, 256)),
         "read" => measure_read(number(0, 5)),
         // A second process of `write`: opens a folder that was killed or closed, and says how long it took.
         other if Path::new(other).is_dir() => measure_reopen(Path::new(other)),
@@ -108,10 +110,6 @@ fn measure_write(seconds: u64, memtable_mb: u64, journal_mb: u64, writers: u64) 
     });
     report("write", times);
     println!("  resident {} MB, disk {} MB", resident_mb(), store.info().disk_bytes >> 20);
-    // What a kill leaves, opened by a process of its own.
-    let killed = dir.path().with_extension("killed");
-    copy(dir.path(), &killed);
-    reopen("after a kill", &killed);
     let start = Instant::now();
     store.close().expect("a close");
     println!("  close {:?}", start.elapsed());
@@ -119,7 +117,28 @@ fn measure_write(seconds: u64, memtable_mb: u64, journal_mb: u64, writers: u64) 
     drop(store);
     println!("  drop {:?}", start.elapsed());
     reopen("after a close", dir.path());
-    std::fs::remove_dir_all(killed).expect("a removal");
+
+    // The same in a process of its own, which is killed.
+    let dir = tempfile::tempdir().expect("a folder");
+    let mut child = std::process::Command::new(std::env::current_exe().expect("this program"))
+        .arg("fill")
+        .args([&memtable_mb, &journal_mb].map(u64::to_string))
+        .arg(dir.path())
+        .spawn()
+        .expect("a child");
+    std::thread::sleep(Duration::from_secs(seconds));
+    child.kill().expect("a kill");
+    child.wait().expect("an end");
+    reopen("after a kill", dir.path());
+}
+
+/// Writes until it is killed.
+fn fill(path: &Path, memtable_mb: u64, journal_mb: u64) {
+    let store = FjallStore::open(path, &options(memtable_mb, journal_mb)).expect("an open");
+    let next = AtomicU64::new(0);
+    run(1000, WRITERS, || {
+        store.commit(request(next.fetch_add(1, Ordering::Relaxed))).wait().expect("a write");
+    });
 }
 
 fn reopen(name: &str, path: &Path) {
@@ -277,16 +296,4 @@ fn resident_mb() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
     line.trim().split(' ').next().and_then(|kb| kb.parse::<u64>().ok()).unwrap_or_default() >> 10
-}
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir(to).expect("a folder");
-    for entry in std::fs::read_dir(from).expect("a folder").filter_map(Result::ok) {
-        let to = to.join(entry.file_name());
-        match entry.file_type().expect("a type").is_dir() {
-            true => copy(&entry.path(), &to),
-            // Compaction may take a file away meanwhile; a real kill would not see that.
-            false => drop(std::fs::copy(entry.path(), to)),
-        }
-    }
 }

@@ -67,7 +67,10 @@ fn parse(captured: &[u8]) -> Result<Answer, Box<dyn Error>> {
     for line in head.lines().skip(1) {
         let (name, value) = line.split_once(':').ok_or("a header line has no colon")?;
         let name: HeaderName = name.trim().parse()?;
-        if name != http::header::CONTENT_LENGTH && name != http::header::DATE && name != http::header::CONNECTION {
+        if name != http::header::CONTENT_LENGTH
+            && name != http::header::DATE
+            && name != http::header::CONNECTION
+        {
             headers.append(name, HeaderValue::from_str(value.trim())?);
         }
     }

@@ -172,7 +172,12 @@ impl Connection {
         let mut chunk = [0; 64 * 1024];
         loop {
             let count = match self.stream.read(&mut chunk) {
-                Ok(0) => return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the server closed a connection")),
+                Ok(0) => {
+                    return Err(io::Error::new(
+                        io::ErrorKind::UnexpectedEof,
+                        "the server closed a connection",
+                    ));
+                }
                 Ok(count) => count,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
                 Err(error) => return Err(error),
@@ -213,13 +218,18 @@ impl Connection {
 fn parse_head(head: &[u8]) -> io::Result<(u16, usize)> {
     let bad = || {
         let shown = String::from_utf8_lossy(&head[..head.len().min(200)]).into_owned();
-        io::Error::new(io::ErrorKind::InvalidData, format!("the server answered no HTTP with a length: {shown:?}"))
+        io::Error::new(
+            io::ErrorKind::InvalidData,
+            format!("the server answered no HTTP with a length: {shown:?}"),
+        )
     };
-    let status = head.get(9..12).and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok()).ok_or_else(bad)?;
+    let status =
+        head.get(9..12).and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok()).ok_or_else(bad)?;
     for line in head.split(|&byte| byte == b'\n').skip(1) {
         const NAME: &[u8] = b"content-length:";
         if line.len() > NAME.len() && line[..NAME.len()].eq_ignore_ascii_case(NAME) {
-            let value = std::str::from_utf8(&line[NAME.len()..]).ok().and_then(|text| text.trim().parse().ok());
+            let value =
+                std::str::from_utf8(&line[NAME.len()..]).ok().and_then(|text| text.trim().parse().ok());
             return value.map(|length| (status, length)).ok_or_else(bad);
         }
     }

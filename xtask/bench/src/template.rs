@@ -173,7 +173,10 @@ mod tests {
                     .map(|pair| pair.split_once('.').unwrap())
                     .map(|(p, s)| p.parse::<u64>().unwrap() * PER_PARTITION + s.parse::<u64>().unwrap())
                     .collect();
-                assert!(numbers.iter().all(|number| number % 8 == connection && *number < 1000), "{numbers:?}");
+                assert!(
+                    numbers.iter().all(|number| number % 8 == connection && *number < 1000),
+                    "{numbers:?}"
+                );
                 let distinct: std::collections::BTreeSet<_> = numbers.iter().collect();
                 assert_eq!(distinct.len(), 4, "{numbers:?}");
             }

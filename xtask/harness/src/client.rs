@@ -30,7 +30,7 @@ pub enum CallError {
         /// AWS's message, empty when there is none.
         message: String,
         /// The whole body.
-        body: Value,
+        body: Box<Value>,
     },
 }
 
@@ -102,7 +102,15 @@ impl Client {
         );
         let mut message = head.into_bytes();
         message.extend_from_slice(body);
-        self.stream.write_all(&message)?;
+        self.send(&message)
+    }
+
+    /// Sends a whole HTTP request as it is and gives the raw answer.
+    ///
+    /// # Errors
+    /// As [`Client::post`].
+    pub fn send(&mut self, request: &[u8]) -> io::Result<Reply> {
+        self.stream.write_all(request)?;
         self.read_reply()
     }
 
@@ -156,7 +164,7 @@ fn refusal(status: u16, body: Value) -> CallError {
     let kind = text("__type");
     let kind = kind.rsplit('#').next().unwrap_or(kind).to_owned();
     let message = if text("message").is_empty() { text("Message") } else { text("message") }.to_owned();
-    CallError::Refused { status, kind, message, body }
+    CallError::Refused { status, kind, message, body: Box::new(body) }
 }
 
 #[cfg(test)]

@@ -88,7 +88,10 @@ impl Environment {
             .map(|name| format!("{folder}/{name}"))
             .collect();
         files.sort();
-        Ok(Run::new("node").args(["--test", "--test-concurrency=1", "--test-reporter=spec"]).args(files).in_folder(&self.home))
+        Ok(Run::new("node")
+            .args(["--test", "--test-concurrency=1", "--test-reporter=spec"])
+            .args(files)
+            .in_folder(&self.home))
     }
 
     fn cargo(&self, part: Part) -> Run {

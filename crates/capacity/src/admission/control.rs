@@ -14,7 +14,11 @@ use dynamometer_types::Timestamp;
 use thiserror::Error;
 
 use super::decreases::LongForm;
-use super::resource::{Resource, on_demand_initial, table_quota};
+use super::quotas::{
+    check_account_quota, check_changes, check_maximum, check_table_quota, check_warm_at_creation,
+    check_warm_quota, invalid, of_target,
+};
+use super::resource::Resource;
 use super::spec::{IndexSpec, ResourceSpec, TableSpec};
 use super::table::{ResourceId, TableCapacity};
 use super::{BillingMode, Dimension, PerDimension};
@@ -99,8 +103,10 @@ pub(crate) struct PendingUpdate {
     provisioned: Vec<(usize, PerDimension<u64>)>,
 }
 
-/// The slot of a resource and what it is to have.
+/// The slot of a resource and what it is to have: provisioned or warm throughput.
 type Provisions = Vec<(usize, PerDimension<u64>)>;
+/// The slot of a resource and the maximum that it is to have.
+type Maxima = Vec<(usize, PerDimension<Option<u64>>)>;
 
 /// Checks the throughput of a table that is to be created.
 ///
@@ -311,14 +317,7 @@ impl TableCapacity {
         let raised = |dimension| if after[dimension] > before[dimension] { after[dimension] } else { 0 };
         let raised = PerDimension::new(raised(Dimension::Read), raised(Dimension::Write));
         let reserved = sum(account.provisioned_elsewhere, before);
-        check_account_quota_sum(
-            raised,
-            account.provisioned_elsewhere,
-            reserved,
-            requested,
-            account,
-            &self.constants,
-        )
+        check_account_quota(raised, reserved, requested, account, &self.constants)
     }
 
     fn check_decrease(
@@ -372,8 +371,8 @@ impl TableCapacity {
         to: BillingMode,
         update: &ThroughputUpdate,
         account: &AccountUse<'_>,
-    ) -> Result<Vec<(usize, PerDimension<Option<u64>>)>, ControlError> {
-        let mut caps = Vec::new();
+    ) -> Result<Maxima, ControlError> {
+        let mut caps = Maxima::new();
         for target in &update.targets {
             let slot = self.slot_of(target, account)?;
             let mut maximum =
@@ -442,7 +441,7 @@ impl TableCapacity {
         to: BillingMode,
         switches: bool,
         provisions: Provisions,
-        caps: Vec<(usize, PerDimension<Option<u64>>)>,
+        caps: Maxima,
         warms: Provisions,
     ) -> UpdateOutcome {
         let constants = self.constants.clone();
@@ -536,168 +535,4 @@ fn sum(one: PerDimension<u64>, other: PerDimension<u64>) -> PerDimension<u64> {
 
 fn millis(moment: i64) -> Timestamp {
     Timestamp::from_millis(moment)
-}
-
-fn invalid(what: String) -> ControlError {
-    ControlError::Validation(format!("One or more parameter values were invalid: {what}"))
-}
-
-/// `table`, or `index` and its name. The service writes the colon in one family of messages and not in the other.
-fn of_target(index: Option<&str>, separator: &str) -> String {
-    match index {
-        None => "table".to_owned(),
-        Some(index) => format!("index{separator}{index}"),
-    }
-}
-
-fn check_changes(
-    index: Option<&str>,
-    current: PerDimension<u64>,
-    wanted: PerDimension<u64>,
-) -> Result<(), ControlError> {
-    if current != wanted {
-        return Ok(());
-    }
-    let (which, kind) = match index {
-        None => ("table".to_owned(), "table"),
-        Some(index) => (format!("index {index}"), "index"),
-    };
-    Err(ControlError::Validation(format!(
-        "The provisioned throughput for the {which} will not change. The requested value equals the current value. \
-         Current ReadCapacityUnits provisioned for the {kind}: {}. Requested ReadCapacityUnits: {}. Current \
-         WriteCapacityUnits provisioned for the {kind}: {}. Requested WriteCapacityUnits: {}. {HOW_TO_RAISE}",
-        current.read, wanted.read, current.write, wanted.write,
-    )))
-}
-
-/// How the quota messages end.
-const HOW_TO_RAISE: &str =
-    "Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits.";
-
-fn check_table_quota(
-    index: Option<&str>,
-    wanted: PerDimension<u64>,
-    account: &AccountUse<'_>,
-    constants: &Constants,
-) -> Result<(), ControlError> {
-    for dimension in Dimension::BOTH {
-        let (units, quota) = (wanted[dimension], table_quota(constants)[dimension]);
-        if units <= quota {
-            continue;
-        }
-        let (of_index, kind) = match index {
-            None => (String::new(), "table"),
-            Some(index) => (format!(" for index {index}"), "index"),
-        };
-        return Err(ControlError::LimitExceeded(format!(
-            "The requested {}CapacityUnits{of_index}, {units}, is above the per {kind} maximum for the account in {}. \
-             Per {kind} maximum: {quota}. {HOW_TO_RAISE}",
-            dimension.word(),
-            account.region,
-        )));
-    }
-    Ok(())
-}
-
-fn check_account_quota(
-    after: PerDimension<u64>,
-    reserved: PerDimension<u64>,
-    requested: PerDimension<u64>,
-    account: &AccountUse<'_>,
-    constants: &Constants,
-) -> Result<(), ControlError> {
-    check_account_quota_sum(after, account.provisioned_elsewhere, reserved, requested, account, constants)
-}
-
-/// `after` is what this table will have where it grows, and zero where it does not.
-fn check_account_quota_sum(
-    after: PerDimension<u64>,
-    elsewhere: PerDimension<u64>,
-    reserved: PerDimension<u64>,
-    requested: PerDimension<u64>,
-    account: &AccountUse<'_>,
-    constants: &Constants,
-) -> Result<(), ControlError> {
-    let quota = PerDimension::new(constants.account_quota_read_units, constants.account_quota_write_units);
-    for dimension in Dimension::BOTH {
-        if after[dimension] == 0 || elsewhere[dimension].saturating_add(after[dimension]) <= quota[dimension]
-        {
-            continue;
-        }
-        let word = dimension.word();
-        return Err(ControlError::LimitExceeded(format!(
-            "This request would have caused the {word}CapacityUnits limit to be exceeded for the account in {}. Current \
-             {word}CapacityUnits reserved by the account: {}. Limit: {}. Requested: {}. {HOW_TO_RAISE}",
-            account.region, reserved[dimension], quota[dimension], requested[dimension],
-        )));
-    }
-    Ok(())
-}
-
-fn check_maximum(
-    index: Option<&str>,
-    maximum: PerDimension<Option<u64>>,
-    account: &AccountUse<'_>,
-    constants: &Constants,
-) -> Result<(), ControlError> {
-    for dimension in Dimension::BOTH {
-        if maximum[dimension].is_some_and(|units| units > table_quota(constants)[dimension]) {
-            let word = dimension.word();
-            return Err(ControlError::LimitExceeded(format!(
-                "Subscriber limit exceeded: Requested Max{word}RequestUnits for OnDemandThroughput for {} exceeds \
-                 TableMax{word}CapacityUnits of the account in region {}",
-                of_target(index, " : "),
-                account.region,
-            )));
-        }
-    }
-    Ok(())
-}
-
-fn check_warm_quota(
-    index: Option<&str>,
-    warm: PerDimension<u64>,
-    account: &AccountUse<'_>,
-    constants: &Constants,
-) -> Result<(), ControlError> {
-    for dimension in Dimension::BOTH {
-        if warm[dimension] > table_quota(constants)[dimension] {
-            let word = dimension.word();
-            return Err(ControlError::LimitExceeded(format!(
-                "Subscriber limit exceeded: Requested {word}UnitsPerSecond for WarmThroughput for {} exceeds \
-                 TableMax{word}CapacityUnits of the account in region {}",
-                of_target(index, " "),
-                account.region,
-            )));
-        }
-    }
-    Ok(())
-}
-
-fn check_warm_at_creation(
-    index: Option<&str>,
-    resource: &ResourceSpec,
-    mode: BillingMode,
-    constants: &Constants,
-) -> Result<(), ControlError> {
-    for dimension in Dimension::BOTH {
-        let (least, what) = match mode {
-            BillingMode::OnDemand => {
-                (on_demand_initial(constants)[dimension], "initial throughput for OnDemand".to_owned())
-            }
-            BillingMode::Provisioned => (
-                resource.provisioned[dimension],
-                format!("{}CapacityUnits of ProvisionedThroughput", dimension.word()),
-            ),
-        };
-        let warm = resource.warm[dimension];
-        if warm != 0 && warm < least {
-            return Err(invalid(format!(
-                "Requested {}UnitsPerSecond for WarmThroughput for {} is lower than {what}",
-                dimension.word(),
-                of_target(index, " "),
-            )));
-        }
-    }
-    Ok(())
 }

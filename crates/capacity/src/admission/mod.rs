@@ -27,6 +27,7 @@ mod dimension;
 mod heat;
 mod minutes;
 mod partitions;
+mod quotas;
 mod refusal;
 mod report;
 mod resource;

@@ -235,9 +235,9 @@ impl Resource {
                 self.minutes[dimension].roll(now);
             }
         }
-        let mut changed = Dimension::BOTH
-            .iter()
-            .fold(false, |changed, dimension| self.peaks[*dimension].advance(now) || changed);
+        let reads_grew = self.peaks.read.advance(now);
+        let writes_grew = self.peaks.write.advance(now);
+        let mut changed = reads_grew || writes_grew;
         if let Some((_, warm)) = self.warm_pending.take_if(|(ready_at, _)| *ready_at <= now) {
             self.warm = self.warm.max_each(warm);
             self.warm_raised = true;

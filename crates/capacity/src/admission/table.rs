@@ -197,19 +197,21 @@ impl TableCapacity {
         asks: &[Ask<'_>],
     ) -> Result<Admission, Refusal> {
         let moment = self.advance_to(now);
-        match self.check_all(moment, asks) {
-            Ok(arms) => {
-                for (arm, ask) in arms.iter().zip(asks) {
-                    self.take_floors(moment, arm, ask.place, 1);
+        let known = admission.more.len();
+        for ask in asks {
+            match self.check(moment, ask) {
+                Ok(arm) => admission.more.push(arm),
+                Err(blocked) => {
+                    admission.more.truncate(known);
+                    self.release(now, admission);
+                    return Err(self.refuse(ask, blocked, 1));
                 }
-                admission.more.extend(arms);
-                Ok(admission)
-            }
-            Err(refusal) => {
-                self.release(now, admission);
-                Err(refusal)
             }
         }
+        for (arm, ask) in admission.more[known..].iter().zip(asks) {
+            self.take_floors(moment, arm, ask.place, 1);
+        }
+        Ok(admission)
     }
 
     /// Charges what the request cost beyond its floor, or gives back what it cost less.

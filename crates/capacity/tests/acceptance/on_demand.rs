@@ -136,8 +136,8 @@ fn a14_the_configured_maximum_binds_before_warm_throughput() {
 
 #[test]
 fn a16_an_index_with_one_key_value_throttles_the_table() {
-    let mut spec = TableSpec::default();
-    spec.indexes = vec![IndexSpec { name: "status".into(), resource: ResourceSpec::default() }];
+    let indexes = vec![IndexSpec { name: "status".into(), resource: ResourceSpec::default() }];
+    let spec = TableSpec { indexes, ..TableSpec::default() };
     let mut rig = Rig::new(&spec);
     let index = rig.table.index_id("status").unwrap();
     let mut served = [0; 20];

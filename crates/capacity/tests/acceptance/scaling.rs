@@ -25,7 +25,7 @@ impl Scaled {
         };
         Self {
             rig: Rig::new(&provisioned(read, 1)),
-            scaler: Scaler::new(policy).unwrap(),
+            scaler: Scaler::new(policy).expect("a sound policy"),
             changes: Vec::new(),
         }
     }
@@ -37,7 +37,7 @@ impl Scaled {
 
     fn set(&mut self, read: u64) {
         let update = ThroughputUpdate { mode: None, targets: vec![provision(read, 1)] };
-        self.rig.table.update(self.rig.now(), &update, &ACCOUNT).unwrap();
+        self.rig.table.update(self.rig.now(), &update, &ACCOUNT).expect("an update within the limits");
     }
 
     /// So many minutes of a load, with a look at the policy after each.

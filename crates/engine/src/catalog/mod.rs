@@ -121,6 +121,11 @@ impl Version {
         self.namespaces.get(namespace).into_iter().flat_map(BTreeMap::values)
     }
 
+    /// Whether a database was ever made; a kept state is one also without tables.
+    pub fn has_namespace(&self, namespace: &str) -> bool {
+        self.namespaces.contains_key(namespace)
+    }
+
     /// The tables of all databases.
     pub fn all_tables(&self) -> impl Iterator<Item = &Arc<Table>> {
         self.namespaces.values().flat_map(BTreeMap::values)
@@ -160,11 +165,22 @@ impl Draft {
         self.version.insert(Table::new(record))
     }
 
+    /// Makes a database be there, also without tables.
+    pub fn keep_namespace(&mut self, namespace: &str) {
+        self.batch.put(Keyspace::Catalog, namespace_key(namespace), &b""[..]);
+        self.version.namespaces.entry(namespace.to_owned()).or_default();
+    }
+
     /// Takes a table out. Its rows on disk are the caller's matter.
     pub fn remove(&mut self, namespace: &str, name: &str) -> Option<Arc<Table>> {
         self.batch.delete(Keyspace::Catalog, row_key(namespace, name));
         self.version.namespaces.get_mut(namespace)?.remove(name)
     }
+}
+
+/// The key of the row that says that a database was made.
+fn namespace_key(namespace: &str) -> Vec<u8> {
+    [b"namespace", namespace.as_bytes()].join(&0)
 }
 
 /// `table \0 namespace \0 name`: neither a namespace nor a name holds a zero byte.
@@ -176,6 +192,11 @@ fn read_row(key: &[u8], value: &[u8], version: &mut Version) -> Result<(), Strin
     if key == NEXT_ID_KEY {
         let bytes = value.try_into().map_err(|_| "the catalog's next number is no number".to_string())?;
         version.next_id = ObjectId::from_be_bytes(bytes);
+        return Ok(());
+    }
+    if let Some(namespace) = key.strip_prefix(b"namespace\0") {
+        let namespace = String::from_utf8_lossy(namespace).into_owned();
+        version.namespaces.entry(namespace).or_default();
         return Ok(());
     }
     let named = String::from_utf8_lossy(key).replace('\0', " ");

@@ -232,6 +232,34 @@ pub struct ThroughputRecord {
     pub decreases_that_day: u32,
 }
 
+impl ThroughputRecord {
+    /// `NumberOfDecreasesToday`: decreases so far on the UTC day of `now`.
+    pub fn decreases_today(&self, now: Timestamp) -> u32 {
+        let day = |millis: i64| millis.div_euclid(86_400_000);
+        let today = self.last_decrease_ms.is_some_and(|last| day(last) == day(now.millis()));
+        if today { self.decreases_that_day } else { 0 }
+    }
+
+    /// Whether either number would become smaller.
+    pub fn is_decrease(&self, read: i64, write: i64) -> bool {
+        read < self.read || write < self.write
+    }
+
+    /// The throughput after a change at `now`, its history included.
+    #[must_use]
+    pub fn changed(self, read: i64, write: i64, now: Timestamp) -> ThroughputRecord {
+        let mut changed = ThroughputRecord { read, write, ..self };
+        if read > self.read || write > self.write {
+            changed.last_increase_ms = Some(now.millis());
+        }
+        if self.is_decrease(read, write) {
+            changed.decreases_that_day = self.decreases_today(now) + 1;
+            changed.last_decrease_ms = Some(now.millis());
+        }
+        changed
+    }
+}
+
 /// The most that an on-demand table may use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OnDemandRecord {

@@ -24,6 +24,11 @@ pub fn object_prefix(id: ObjectId) -> [u8; ID_BYTES] {
     id.to_be_bytes()
 }
 
+/// The key of the same row in another table or index.
+pub fn renumbered(key: &[u8], id: ObjectId) -> Vec<u8> {
+    [&object_prefix(id)[..], &key[ID_BYTES..]].concat()
+}
+
 /// The key where a hash begins within a table or index.
 pub fn hash_start(id: ObjectId, hash: u64) -> Vec<u8> {
     [&id.to_be_bytes()[..], &hash.to_be_bytes()[..]].concat()

@@ -4,6 +4,9 @@ pub(crate) mod answer;
 pub(crate) mod batch;
 pub(crate) mod items;
 mod pages;
+pub(crate) mod tables;
+pub(crate) mod tags;
 mod transactions;
+mod ttl;
 
 pub(crate) use transactions::token_is_expired;

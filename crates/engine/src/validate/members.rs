@@ -161,10 +161,6 @@ impl Findings {
         self.found.push(finding.into());
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.found.is_empty()
-    }
-
     /// The findings as the answer, when there are any.
     pub(crate) fn finish(self) -> Result<(), ApiError> {
         match self.found.len() {

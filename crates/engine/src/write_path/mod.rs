@@ -42,7 +42,7 @@ pub(crate) enum Effect<'a> {
 }
 
 /// What a write operation supplies: from the old image to the change.
-pub(crate) trait WriteOperation {
+pub(crate) trait WriteOperation: Sync {
     /// Decides. Pure: the same image gives the same effect.
     ///
     /// # Errors
@@ -198,7 +198,7 @@ impl Engine {
         table_name: &str,
         plan: impl Fn(&Arc<Table>) -> Result<PlannedWrite<'a>, ApiError>,
     ) -> Result<(Arc<Table>, Written<'a>), ApiError> {
-        let (table, stop) = loop {
+        let stop = loop {
             let table = self.table(context, table_name)?;
             let planned = plan(&table)?;
             let started = {
@@ -212,10 +212,9 @@ impl Engine {
                     return Ok((table, written));
                 }
                 Err(Stop::TableChanged) => {}
-                Err(stop) => break (table, stop),
+                Err(stop) => break stop,
             }
         };
-        drop(table);
         Err(stop.into_error().await)
     }
 

@@ -24,13 +24,10 @@ fn texts_that_are_empty_or_too_long() {
         // Size is judged before syntax.
         (&"(".repeat(4097), "", "Expression size has exceeded the maximum allowed size;"),
     ]);
-    let error = parse(
-        "",
-        |p| match parse_condition(ExpressionKind::Filter, &long, p) {
-            Err(error) if error.stage == Stage::Size => Err(error.with_size(&long)),
-            other => other,
-        },
-    );
+    let error = parse("", |p| match parse_condition(ExpressionKind::Filter, &long, p) {
+        Err(error) if error.stage == Stage::Size => Err(error.with_size(&long)),
+        other => other,
+    });
     assert_eq!(
         error.unwrap_err(),
         "Invalid FilterExpression: Expression size has exceeded the maximum allowed size; expression size: 4097"
@@ -76,7 +73,11 @@ fn functions_that_do_not_exist_or_stand_in_the_wrong_place() {
         ("a=a and whatever((:things)) > a", "", &unknown("whatever")),
         ("attRIbute_exIsts((views), #a)", "", &unknown("attRIbute_exIsts")),
         (&format!("a < {}b{}", "f(".repeat(1355), ")".repeat(1355)), "", &unknown("f")),
-        ("if_not_exists(a, b)", "", "The function is not allowed in a condition expression; function: if_not_exists"),
+        (
+            "if_not_exists(a, b)",
+            "",
+            "The function is not allowed in a condition expression; function: if_not_exists",
+        ),
         (
             "a = list_append(a, b)",
             "",
@@ -125,7 +126,9 @@ fn names_that_may_not_stand_bare() {
 #[test]
 fn undefined_placeholders_come_first_in_their_clause() {
     let name = |name: &str| {
-        format!("An expression attribute name used in the document path is not defined; attribute name: {name}")
+        format!(
+            "An expression attribute name used in the document path is not defined; attribute name: {name}"
+        )
     };
     let value = |value: &str| {
         format!("An expression attribute value used in expression is not defined; attribute value: {value}")
@@ -193,9 +196,8 @@ fn operands_of_the_wrong_type() {
             "Incorrect operand type for operator or function; operator or function: {operator}, operand type: {kind}"
         )
     };
-    let path = |name: &str| {
-        format!("Operator or function requires a document path; operator or function: {name}")
-    };
+    let path =
+        |name: &str| format!("Operator or function requires a document path; operator or function: {name}");
     let all_types = [
         ("1", "N"),
         ("\"a\"", "S"),

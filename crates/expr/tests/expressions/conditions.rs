@@ -191,7 +191,7 @@ fn precedence_and_parentheses() {
     check(&[
         ("a = :t OR a = :t AND a = :f", values, "{a: 1}", true),
         ("(a = :t OR a = :t) AND a = :f", values, "{a: 1}", false),
-        ("NOT a = :f AND a = :f", values, "{a: 1}", false),
+        ("NOT a = :f AND a = :f", "{:f: 0}", "{a: 1}", false),
         ("NOT (a = :f AND a = :f)", "{:f: 0}", "{a: 1}", true),
         ("not Not NOT a = :f", "{:f: 0}", "{a: 1}", true),
         ("NOT NOT a = :f OR a = :t", values, "{a: 1}", true),

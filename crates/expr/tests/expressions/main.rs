@@ -4,6 +4,7 @@ mod condition_errors;
 mod conditions;
 mod key_conditions;
 mod legacy;
+mod naive;
 mod notation;
 mod projections;
 mod properties;

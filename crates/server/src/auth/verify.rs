@@ -173,9 +173,8 @@ impl Auth {
 
     /// The caller that a request claims to be from; the server's own region when it claims nothing readable.
     fn unverified_caller(&self, request: &RawRequest<'_>, cache: &mut CallerCache) -> Arc<Caller> {
-        let header = request.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-        if let (Some(last), Some(header)) = (&cache.last, header)
-            && header_names_credential(header, &last.credential)
+        if let (Some(last), Some(header)) = (&cache.last, request.headers.get(header::AUTHORIZATION))
+            && begins_with_credential(header.as_bytes(), &last.credential)
         {
             return last.caller.clone();
         }
@@ -349,11 +348,11 @@ fn has_algorithm(query: &str) -> bool {
     query.contains("X-Amz-Algorithm") && super::parts::query_parameters(query).any(|(name, _)| name == "X-Amz-Algorithm")
 }
 
-/// Whether `Credential=<credential>` stands in the header, followed by a separator or its end.
-fn header_names_credential(header: &str, credential: &str) -> bool {
-    let Some(at) = header.find("Credential=") else { return false };
-    let Some(rest) = header[at + "Credential=".len()..].strip_prefix(credential) else { return false };
-    !credential.is_empty() && (rest.is_empty() || rest.starts_with([',', ' ']))
+/// Whether a header is `AWS4-HMAC-SHA256 Credential=<credential>` and more, as every SDK writes it.
+fn begins_with_credential(header: &[u8], credential: &str) -> bool {
+    let rest = header.strip_prefix(ALGORITHM.as_bytes()).and_then(|rest| rest.strip_prefix(b" Credential="));
+    let rest = rest.and_then(|rest| rest.strip_prefix(credential.as_bytes()));
+    !credential.is_empty() && rest.is_some_and(|rest| matches!(rest.first(), None | Some(b',' | b' ')))
 }
 
 /// AWS region names are of this form, and so are the made-up ones of local set-ups (`local`, `ddblocal`, `none`).

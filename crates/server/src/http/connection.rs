@@ -27,6 +27,9 @@ use tokio::net::TcpStream;
 /// The most that hyper buffers for the head of a request. Twice the limits that are answered politely.
 const READ_BUFFER_BYTES: usize = 64 << 10;
 
+/// How far ahead the timer of a connection is set while nothing is waited for.
+const KEEP_GOING_MS: u64 = 10_000;
+
 /// What all connections of a server share.
 pub(super) struct Shared<S> {
     pub(super) config: Arc<HttpConfig>,
@@ -149,7 +152,7 @@ async fn drive<F: Future>(
     finish: impl Fn(Pin<&mut F>),
 ) -> End<F::Output> {
     let watch = &control.watch;
-    let mut armed_ms = watch.deadline_ms().unwrap_or_else(|| watch.now_ms());
+    let mut armed_ms = watch.now_ms();
     let mut timer = pin!(tokio::time::sleep_until(watch.instant(armed_ms).into()));
     let mut is_registered = false;
     let mut is_finishing = false;
@@ -171,24 +174,23 @@ async fn drive<F: Future>(
         if let Poll::Ready(output) = future.as_mut().poll(cx) {
             return Poll::Ready(End::Done(output));
         }
-        loop {
-            let deadline = watch.deadline_ms();
-            if let Some(at) = deadline.filter(|at| *at < armed_ms) {
-                armed_ms = at;
-                timer.as_mut().reset(watch.instant(at).into());
-            }
-            if timer.as_mut().poll(cx).is_pending() {
-                return Poll::Pending;
-            }
-            let now = watch.now_ms();
-            armed_ms = match deadline {
-                Some(at) if at <= now => return Poll::Ready(End::TimedOut),
-                Some(at) => at,
-                // The service is at work. A nearer deadline that comes after it is seen above.
-                None => now + 1000,
-            };
-            timer.as_mut().reset(watch.instant(armed_ms).into());
+        let now = watch.now_ms();
+        let deadline = watch.deadline_ms(now);
+        if deadline.is_some_and(|at| at <= now) {
+            return Poll::Ready(End::TimedOut);
         }
+        // While the service is at work, the timer is only kept going.
+        let next = deadline.unwrap_or(now + KEEP_GOING_MS);
+        // A timer that is armed for earlier than needed wakes us for nothing once, and is then set anew.
+        if now >= armed_ms || next < armed_ms {
+            armed_ms = next;
+            timer.as_mut().reset(watch.instant(next).into());
+            while timer.as_mut().poll(cx).is_ready() {
+                armed_ms = watch.now_ms() + 1;
+                timer.as_mut().reset(watch.instant(armed_ms).into());
+            }
+        }
+        Poll::Pending
     })
     .await
 }

@@ -22,6 +22,21 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 const X_AMZN_REQUESTID: HeaderName = HeaderName::from_static("x-amzn-requestid");
 const X_AMZ_CRC32: HeaderName = HeaderName::from_static("x-amz-crc32");
+const SERVER: HeaderValue = HeaderValue::from_static("Server");
+const KEEP_ALIVE: HeaderValue = HeaderValue::from_static("keep-alive");
+const JSON_1_0_VALUE: HeaderValue = HeaderValue::from_static(JSON_1_0);
+
+/// Which of the headers that matter here are there, found in one pass; most requests have none of them.
+#[derive(Default)]
+struct Seen {
+    /// A mark of a browser.
+    browser: bool,
+    accept_encoding: bool,
+    content_encoding: bool,
+    connection: bool,
+    /// The sum of names and values.
+    bytes: usize,
+}
 
 /// What the head of a request decides about the answer, whatever that will be.
 struct Manner {
@@ -37,12 +52,13 @@ pub(super) async fn handle<S: Service>(
     let watch = &connection.control.watch;
     watch.enter(Phase::Working);
     let (parts, body) = request.into_parts();
+    let seen = Seen::of(&parts.headers);
     let manner = Manner {
-        encoding: preferred_encoding(&parts.headers),
-        keep_alive: parts.version == Version::HTTP_11 && !asks_to_close(&parts.headers),
+        encoding: if seen.accept_encoding { preferred_encoding(&parts.headers) } else { None },
+        keep_alive: parts.version == Version::HTTP_11 && !(seen.connection && asks_to_close(&parts.headers)),
     };
     let mut cors = None;
-    let response = match answer(connection, parts, body, &mut cors).await {
+    let response = match answer(connection, parts, body, seen, &mut cors).await {
         Ok(response) | Err(response) => response,
     };
     let response = finish(connection, response, manner, cors).await;
@@ -55,13 +71,16 @@ async fn answer<S: Service>(
     connection: &Connection<S>,
     parts: Parts,
     body: Incoming,
+    seen: Seen,
     cors: &mut Option<Cors>,
 ) -> Result<Response, Response> {
     let config = &*connection.shared.config;
     let service = &*connection.shared.service;
     let received_at_ms = now_ms();
-    check_head(&parts, &config.limits)?;
-    *cors = check_browser(&parts.method, &parts.headers, connection.entrance, config)?;
+    check_head(&parts, &seen, &config.limits)?;
+    if seen.browser {
+        *cors = check_browser(&parts.method, &parts.headers, connection.entrance, config)?;
+    }
 
     let is_post = parts.method == Method::POST;
     let is_own = (is_post || parts.method == Method::GET) && service.is_own_path(parts.uri.path());
@@ -70,10 +89,12 @@ async fn answer<S: Service>(
         return Ok(answer_without_service(&parts, &config.region));
     }
 
-    let content_type = json_type(&parts.headers);
-    let encoding = content_encoding(&parts.headers);
+    let media_type = media_type(&parts.headers);
+    let content_type = json_type(media_type);
+    let is_accepted = is_own || service.content_types().iter().any(|one| one.eq_ignore_ascii_case(media_type));
+    let encoding = if seen.content_encoding { content_encoding(&parts.headers) } else { Ok(None) };
     let (raw, _reservation) = receive(connection, body, matches!(encoding, Ok(Some(_))), content_type).await?;
-    if !is_own && !raw.is_empty() && !has_content_type(&parts.headers, service.content_types()) {
+    if !is_accepted && !raw.is_empty() {
         return Err(answers::not_an_operation());
     }
 
@@ -211,13 +232,15 @@ async fn finish<S>(
         headers.insert(header::CONTENT_ENCODING, encoding.header_value());
     }
     if content_type != NO_CONTENT_TYPE {
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+        let is_usual = content_type == JSON_1_0;
+        let value = if is_usual { JSON_1_0_VALUE } else { HeaderValue::from_static(content_type) };
+        headers.insert(header::CONTENT_TYPE, value);
     }
-    headers.insert(header::SERVER, HeaderValue::from_static("Server"));
+    headers.insert(header::SERVER, SERVER);
     headers.insert(X_AMZN_REQUESTID, connection.ids.next());
     headers.insert(X_AMZ_CRC32, HeaderValue::from(crc32fast::hash(&body)));
     if manner.keep_alive && connection.control.current_order() == Order::Serve {
-        headers.insert(header::CONNECTION, HeaderValue::from_static("keep-alive"));
+        headers.insert(header::CONNECTION, KEEP_ALIVE);
     }
     if let Some(cors) = cors {
         cors.add_to(&mut headers);
@@ -228,13 +251,30 @@ async fn finish<S>(
     response
 }
 
-fn check_head(parts: &Parts, limits: &Limits) -> Result<(), Response> {
+impl Seen {
+    fn of(headers: &HeaderMap) -> Seen {
+        let mut seen = Seen::default();
+        for (name, value) in headers {
+            let name = name.as_str();
+            seen.bytes += name.len() + value.len();
+            match name {
+                "origin" | "sec-fetch-site" | "accept-language" => seen.browser = true,
+                "accept-encoding" => seen.accept_encoding = true,
+                "content-encoding" => seen.content_encoding = true,
+                "connection" => seen.connection = true,
+                _ => {}
+            }
+        }
+        seen
+    }
+}
+
+fn check_head(parts: &Parts, seen: &Seen, limits: &Limits) -> Result<(), Response> {
     let target = parts.uri.path_and_query().map_or(0, |target| target.as_str().len());
     if target + parts.method.as_str().len() > limits.request_line_bytes {
         return Err(answers::head_too_large("request line", limits.request_line_bytes));
     }
-    let sizes = parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len());
-    if sizes.sum::<usize>() > limits.header_bytes {
+    if seen.bytes > limits.header_bytes {
         return Err(answers::head_too_large("headers", limits.header_bytes));
     }
     Ok(())
@@ -248,18 +288,16 @@ fn asks_to_close(headers: &HeaderMap) -> bool {
 
 /// The media type of the request, without parameters.
 fn media_type(headers: &HeaderMap) -> &str {
-    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
-    value.split(';').next().unwrap_or("").trim()
+    match headers.get(header::CONTENT_TYPE) {
+        Some(value) if value == JSON_1_0 => JSON_1_0,
+        Some(value) => value.to_str().unwrap_or("").split(';').next().unwrap_or("").trim(),
+        None => "",
+    }
 }
 
 /// The type of a JSON answer: an `application/json` question gets one of its own kind.
-fn json_type(headers: &HeaderMap) -> &'static str {
-    if media_type(headers).eq_ignore_ascii_case("application/json") { "application/json" } else { JSON_1_0 }
-}
-
-fn has_content_type(headers: &HeaderMap, accepted: &[&str]) -> bool {
-    let found = media_type(headers);
-    accepted.iter().any(|accepted| found.eq_ignore_ascii_case(accepted))
+fn json_type(media_type: &str) -> &'static str {
+    if media_type.eq_ignore_ascii_case("application/json") { "application/json" } else { JSON_1_0 }
 }
 
 fn now_ms() -> i64 {

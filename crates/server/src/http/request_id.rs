@@ -1,43 +1,49 @@
 //! Request ids in AWS's form: 52 characters of `[0-9A-Z]`.
 
-use bytes::Bytes;
 use http::HeaderValue;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const LENGTH: usize = 52;
 const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHIJKLMNOPQRSTUV";
 const BITS_PER_CHARACTER: u32 = 5;
-const CHARACTERS_PER_WORD: usize = 12;
+/// The characters that a 64-bit number takes, and that differ from one id of a connection to the next.
+const CHARACTERS_PER_WORD: usize = 13;
 
-/// A source of request ids for one connection: a counter and a seed, mixed. Unique as long as the seeds are, without
-/// anything that connections share.
+/// A source of request ids for one connection, without anything that connections share. As in AWS's ids, the end stays
+/// the same: here for a connection. The beginning is a counter, mixed with a seed.
 #[derive(Debug)]
 pub(super) struct RequestIds {
-    seed: [u64; 2],
+    seed: u64,
     count: AtomicU64,
+    template: [u8; LENGTH],
 }
 
 impl RequestIds {
     /// The ids of the `connection`-th connection of a server with this seed.
     pub(super) fn new(server_seed: u128, connection: u64) -> RequestIds {
         let (low, high) = (server_seed as u64, (server_seed >> 64) as u64);
-        RequestIds { seed: [mix(low ^ mix(connection)), mix(high).wrapping_add(connection)], count: AtomicU64::new(0) }
+        let mut state = mix(low ^ mix(high)).wrapping_add(connection);
+        let mut template = [0; LENGTH];
+        for word in template.chunks_mut(CHARACTERS_PER_WORD) {
+            state = mix(state);
+            write_word(word, state);
+        }
+        RequestIds { seed: mix(state), count: AtomicU64::new(0), template }
     }
 
     /// The next id, ready to be sent.
     pub(super) fn next(&self) -> HeaderValue {
         let count = self.count.fetch_add(1, Ordering::Relaxed);
-        let mut text = [0; LENGTH];
-        let mut state = self.seed[0].wrapping_add(count);
-        for word in text.chunks_mut(CHARACTERS_PER_WORD) {
-            state = mix(state ^ self.seed[1]);
-            let mut bits = state;
-            for character in word {
-                *character = ALPHABET[(bits & 31) as usize];
-                bits >>= BITS_PER_CHARACTER;
-            }
-        }
-        HeaderValue::from_maybe_shared(Bytes::copy_from_slice(&text)).expect("the alphabet is visible ASCII")
+        let mut text = self.template;
+        write_word(&mut text[..CHARACTERS_PER_WORD], mix(self.seed.wrapping_add(count)));
+        HeaderValue::from_bytes(&text).expect("the alphabet is visible ASCII")
+    }
+}
+
+fn write_word(characters: &mut [u8], mut bits: u64) {
+    for character in characters {
+        *character = ALPHABET[(bits & 31) as usize];
+        bits >>= BITS_PER_CHARACTER;
     }
 }
 

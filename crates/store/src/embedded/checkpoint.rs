@@ -31,9 +31,18 @@ pub(crate) fn write_checkpoint(snapshot: &dyn Snapshot, to: &Path) -> Result<(),
 }
 
 fn copy(snapshot: &dyn Snapshot, tree: &Tree, keyspace: Keyspace) -> Result<(), StoreError> {
-    let mut ingestion = tree.keyspace(keyspace).start_ingestion().map_err(store_error)?;
+    let everything = (Bound::Unbounded, Bound::Unbounded);
+    let mut is_empty = true;
+    snapshot.range(keyspace, everything.0, everything.1, Direction::Forward, &mut |_, _| {
+        is_empty = false;
+        ControlFlow::Break(())
+    })?;
+    if is_empty {
+        return Ok(());
+    }
+    let mut ingestion = tree.keyspace(keyspace)?.start_ingestion().map_err(store_error)?;
     let mut result = Ok(());
-    snapshot.range(keyspace, Bound::Unbounded, Bound::Unbounded, Direction::Forward, &mut |key, value| {
+    snapshot.range(keyspace, everything.0, everything.1, Direction::Forward, &mut |key, value| {
         result = ingestion.write(Bytes::copy_from_slice(key), value.clone());
         if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;

@@ -14,7 +14,8 @@ use crate::{Batch, Check, Keyspace, StoreError, Write};
 pub(super) struct Group<'a> {
     tree: &'a Tree,
     counters: &'a mut Counters,
-    writes: fjall::OwnedWriteBatch,
+    /// In order. Of several writes to one key the engine keeps the last.
+    writes: Vec<Write>,
     /// What the group has written so far, for the checks of later batches in it. None when no batch of
     /// the group checks anything, which is the usual case.
     overlay: Option<HashMap<(Keyspace, Bytes), Option<Bytes>>>,
@@ -30,7 +31,7 @@ impl<'a> Group<'a> {
             checks |= !request.batch.checks.is_empty();
             counters.expect(&request.batch);
         }
-        Group { tree, counters, writes: tree.batch(rows + 8), overlay: checks.then(HashMap::new) }
+        Group { tree, counters, writes: Vec::with_capacity(rows), overlay: checks.then(HashMap::new) }
     }
 
     /// Adds a batch, emptying it, or leaves the group as it was.
@@ -52,12 +53,26 @@ impl<'a> Group<'a> {
     }
 
     /// Writes the group. All of it is durable and visible on return, or nothing is acknowledged.
-    pub fn commit(mut self) -> Result<(), StoreError> {
-        for write in self.counters.finish_group() {
-            self.push(write);
-        }
+    pub fn commit(self) -> Result<(), StoreError> {
+        let counters = self.counters.finish_group();
         // A group of nothing but failed checks has nothing to write, nor to wait for.
-        if self.writes.is_empty() { Ok(()) } else { self.tree.commit(self.writes) }
+        if self.writes.is_empty() && counters.is_empty() {
+            return Ok(());
+        }
+        let mut batch = self.tree.batch(self.writes.len() + counters.len());
+        for write in self.writes.into_iter().chain(counters) {
+            match write {
+                Write::Put { keyspace, key, value } => {
+                    self.tree.count_row(keyspace, key.len() + value.len());
+                    batch.insert(self.tree.keyspace(keyspace)?, key, value);
+                }
+                Write::Delete { keyspace, key } => {
+                    self.tree.count_row(keyspace, key.len());
+                    batch.remove(self.tree.keyspace(keyspace)?, key);
+                }
+            }
+        }
+        self.tree.commit(batch)
     }
 
     fn check(&self, checks: &[Check]) -> Result<(), StoreError> {
@@ -96,16 +111,6 @@ impl<'a> Group<'a> {
             };
             overlay.insert((*keyspace, key.clone()), value);
         }
-        self.push(write);
-    }
-
-    /// Appends to the engine's batch. Of several writes to one key it keeps the last.
-    fn push(&mut self, write: Write) {
-        match write {
-            Write::Put { keyspace, key, value } => {
-                self.writes.insert(self.tree.keyspace(keyspace), key, value);
-            }
-            Write::Delete { keyspace, key } => self.writes.remove(self.tree.keyspace(keyspace), key),
-        }
+        self.writes.push(write);
     }
 }

@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod counters;
+mod flusher;
 mod group;
 mod queue;
 mod tree;
@@ -9,12 +10,14 @@ mod writer;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use bytes::Bytes;
 use parking_lot::Mutex;
 
 pub(crate) use self::checkpoint::write_checkpoint;
+use self::flusher::Flusher;
 use self::queue::Queue;
 use self::tree::Tree;
 use self::writer::Writer;
@@ -40,8 +43,8 @@ pub struct FjallOptions {
     pub durability: Durability,
     /// Bytes of table blocks kept in memory. Filled as data is read, not at the start.
     pub block_cache_bytes: u64,
-    /// Bytes of recent writes that each keyspace gathers in memory before it writes them to a table. Fixed
-    /// when a folder is made.
+    /// Bytes of recent writes that each keyspace gathers in memory before they are written to a table. Writers
+    /// wait at twice as many.
     pub memtable_bytes: u64,
     /// Bytes of log after which the keyspace that holds back the oldest log is written to a table. At least
     /// 64 MB. Together with `memtable_bytes` it bounds what a start after a crash has to replay.
@@ -67,7 +70,6 @@ impl Default for FjallOptions {
 pub struct FjallStore {
     queue: Arc<Queue>,
     tree: Arc<Tree>,
-    /// The thread, until it is waited for; then the result of the one close.
     closing: Mutex<Closing>,
     close_time: Duration,
     // The last field: unlocked when the engine has let go of its files.
@@ -75,8 +77,14 @@ pub struct FjallStore {
 }
 
 enum Closing {
-    Open(Option<std::thread::JoinHandle<()>>),
+    Open(Threads),
     Closed(Result<(), StoreError>),
+}
+
+struct Threads {
+    writer: JoinHandle<()>,
+    flusher: JoinHandle<()>,
+    flusher_state: Arc<Flusher>,
 }
 
 impl FjallStore {
@@ -92,27 +100,57 @@ impl FjallStore {
             folder.finish()?;
         }
         let queue = Arc::new(Queue::default());
-        let writer = Writer::new(Arc::clone(&tree));
-        let thread = std::thread::Builder::new().name("dyno-writer".to_owned()).spawn({
-            let queue = Arc::clone(&queue);
-            move || writer.run(&queue)
-        })?;
-        Ok(FjallStore {
-            queue,
-            tree,
-            closing: Mutex::new(Closing::Open(Some(thread))),
-            close_time: options.close_time,
-            folder,
-        })
+        let threads = Threads::start(&queue, &tree, options)?;
+        let closing = Mutex::new(Closing::Open(threads));
+        Ok(FjallStore { queue, tree, closing, close_time: options.close_time, folder })
     }
 
-    /// Answers everything that is queued, then ends the writer thread.
-    fn stop_writer(&self, thread: &mut Option<std::thread::JoinHandle<()>>) -> Result<(), StoreError> {
-        self.queue.close();
-        match thread.take().map(std::thread::JoinHandle::join) {
-            Some(Err(_)) => Err(StoreError::Unavailable("the writer thread panicked".into())),
-            _ => Ok(()),
+    /// Ends the threads, once, and then does `last`. Returns the result of the first time.
+    fn end(&self, last: impl FnOnce() -> Result<(), StoreError>) -> Result<(), StoreError> {
+        let mut closing = self.closing.lock();
+        let closed = match std::mem::replace(&mut *closing, Closing::Closed(Ok(()))) {
+            Closing::Closed(result) => result,
+            Closing::Open(threads) => {
+                self.queue.close();
+                threads.end().and_then(|()| last())
+            }
+        };
+        *closing = Closing::Closed(closed.clone());
+        closed
+    }
+}
+
+impl Threads {
+    fn start(queue: &Arc<Queue>, tree: &Arc<Tree>, options: &FjallOptions) -> Result<Self, StoreError> {
+        let spawn = |name: &str, work: Box<dyn FnOnce() + Send>| {
+            std::thread::Builder::new().name(name.to_owned()).spawn(work)
+        };
+        let flusher_state = Arc::new(Flusher::new(Arc::clone(tree), options.memtable_bytes));
+        let flusher = spawn("dyno-flusher", {
+            let flusher = Arc::clone(&flusher_state);
+            Box::new(move || flusher.run())
+        })?;
+        let writer = Writer::new(Arc::clone(tree), Arc::clone(&flusher_state));
+        let writer = spawn("dyno-writer", {
+            let queue = Arc::clone(queue);
+            Box::new(move || writer.run(&queue))
+        });
+        match writer {
+            Ok(writer) => Ok(Threads { writer, flusher, flusher_state }),
+            Err(error) => {
+                flusher_state.stop();
+                Err(error.into())
+            }
         }
+    }
+
+    /// Waits until the closed queue is answered, and the flusher with what it is at.
+    fn end(self) -> Result<(), StoreError> {
+        let writer = self.writer.join();
+        self.flusher_state.stop();
+        let flusher = self.flusher.join();
+        let panicked = |_| StoreError::Unavailable("a thread of the store panicked".into());
+        writer.and(flusher).map_err(panicked)
     }
 }
 
@@ -122,7 +160,7 @@ impl Store for FjallStore {
     }
 
     fn snapshot(&self) -> Result<Box<dyn Snapshot>, StoreError> {
-        Ok(Box::new(self.tree.snapshot()))
+        Ok(Box::new(self.tree.view()))
     }
 
     fn commit(&self, batch: Batch) -> Commit {
@@ -142,27 +180,18 @@ impl Store for FjallStore {
 
     /// The result opens as a [`FjallStore`].
     fn checkpoint(&self, to: &Path) -> Result<(), StoreError> {
-        write_checkpoint(&self.tree.snapshot(), to)
+        write_checkpoint(&self.tree.view(), to)
     }
 
     fn close(&self) -> Result<(), StoreError> {
-        let mut closing = self.closing.lock();
-        let thread = match &mut *closing {
-            Closing::Closed(result) => return result.clone(),
-            Closing::Open(thread) => thread,
-        };
-        let result = self.stop_writer(thread).and_then(|()| self.tree.settle(self.close_time));
-        *closing = Closing::Closed(result.clone());
-        result
+        self.end(|| self.tree.settle(self.close_time))
     }
 }
 
 impl Drop for FjallStore {
     fn drop(&mut self) {
-        if let Closing::Open(thread) = &mut *self.closing.lock() {
-            // What was queued is answered; whoever wants to know about the last sync calls `close`.
-            let _ = self.stop_writer(thread);
-        }
+        // What was queued is answered; whoever wants to know about the last sync calls `close`.
+        let _ = self.end(|| Ok(()));
     }
 }
 

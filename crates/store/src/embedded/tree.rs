@@ -1,10 +1,13 @@
-//! The engine itself: opening it, reading it, waiting for it.
+//! The engine itself: opening it, writing to it, and the view of it that readers get.
 
 use std::io;
 use std::ops::{Bound, ControlFlow};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use arc_swap::ArcSwap;
 use bytes::Bytes;
 use fjall::{AbstractTree, Database, KeyspaceCreateOptions, PersistMode, Readable};
 
@@ -12,58 +15,151 @@ use super::{Durability, FjallOptions};
 use crate::range::is_empty_range;
 use crate::{Direction, Keyspace, MAX_KEY_BYTES, Snapshot, StoreError};
 
-/// The engine stops writers, for as long as it takes and without noticing that its background threads have
-/// died, at 4 memtables that wait to be written out and at 30 unsorted tables. We stop earlier, and look.
-const MAX_SEALED_MEMTABLES: usize = 2;
-const MAX_UNSORTED_TABLES: usize = 26;
-
-/// An open database and the handles of its keyspaces.
+/// An open database. One thread at a time writes to it; any number read.
+///
+/// # What readers see
+///
+/// The engine numbers its batches, and a snapshot of the engine shows all batches below a number. But it moves
+/// that number on also when it has finished a table in the background, past the batch that is being written at
+/// that moment: a snapshot taken then would see the batch appear bit by bit. So readers never take a snapshot
+/// of the engine. The writer takes one after each batch, when none is on its way, and leaves it here as the
+/// [`View`] for everybody until the next one. That is also cheaper for readers than a snapshot of their own.
 pub(super) struct Tree {
     database: Database,
-    keyspaces: [fjall::Keyspace; Keyspace::COUNT],
+    view: ArcSwap<View>,
+    /// The same as in the view. A keyspace comes into being with its first row: making one costs some twenty
+    /// syncs, and most stores never use all of them.
+    keyspaces: [OnceLock<fjall::Keyspace>; Keyspace::COUNT],
+    /// Bytes in the memtable of each keyspace, about.
+    memtable_bytes: [AtomicU64; Keyspace::COUNT],
     durability: Durability,
+    path: PathBuf,
 }
 
 impl Tree {
     pub fn open(path: &Path, options: &FjallOptions) -> Result<Self, StoreError> {
-        // At least two, because one of them is kept free for writing out memtables.
-        let workers = std::thread::available_parallelism().map_or(1, |_| std::env::var("W").ok().and_then(|w| w.parse().ok()).unwrap_or(1));
         let database = Database::builder(path)
             .cache_size(options.block_cache_bytes)
             .max_journaling_size(options.journal_bytes)
             .journal_compression(fjall::CompressionType::None)
             .manual_journal_persist(true)
-            .worker_threads(workers)
+            // A second one would spin at full speed while the first one merges tables.
+            .worker_threads(1)
             .open()
             .map_err(store_error)?;
-        let open = |keyspace: Keyspace| {
-            database
-                .keyspace(keyspace.name(), || {
-                    KeyspaceCreateOptions::default()
-                        .max_memtable_size(options.memtable_bytes)
-                        .manual_journal_persist(true)
-                })
-                .map_err(store_error)
-        };
-        let keyspaces = [
-            open(Keyspace::Catalog)?,
-            open(Keyspace::Items)?,
-            open(Keyspace::IndexEntries)?,
-            open(Keyspace::Counters)?,
-            open(Keyspace::Tokens)?,
-            open(Keyspace::Streams)?,
-            open(Keyspace::Expiry)?,
-            open(Keyspace::Jobs)?,
-        ];
-        Ok(Tree { database, keyspaces, durability: options.durability })
+        let keyspaces: [OnceLock<fjall::Keyspace>; Keyspace::COUNT] = Default::default();
+        let memtable_bytes: [AtomicU64; Keyspace::COUNT] = Default::default();
+        for keyspace in Keyspace::ALL {
+            if database.keyspace_exists(keyspace.name()) {
+                let open = open_keyspace(&database, keyspace)?;
+                // What was replayed from the log.
+                let replayed = open.tree.active_memtable().size();
+                memtable_bytes[keyspace.index()].store(replayed, Ordering::Relaxed);
+                keyspaces[keyspace.index()].get_or_init(|| open);
+            }
+        }
+        let view = View { snapshot: database.snapshot(), keyspaces: handles(&keyspaces) };
+        Ok(Tree {
+            view: ArcSwap::from_pointee(view),
+            database,
+            keyspaces,
+            memtable_bytes,
+            durability: options.durability,
+            path: path.to_owned(),
+        })
     }
 
     pub fn durability(&self) -> Durability {
         self.durability
     }
 
-    pub fn keyspace(&self, keyspace: Keyspace) -> &fjall::Keyspace {
-        &self.keyspaces[keyspace.index()]
+    /// The keyspaces that exist.
+    pub fn keyspaces(&self) -> impl Iterator<Item = (Keyspace, &fjall::Keyspace)> {
+        Keyspace::ALL
+            .into_iter()
+            .filter_map(|keyspace| Some((keyspace, self.keyspaces[keyspace.index()].get()?)))
+    }
+
+    /// A keyspace to write to, made if need be. For the writer alone.
+    pub fn keyspace(&self, keyspace: Keyspace) -> Result<&fjall::Keyspace, StoreError> {
+        let place = &self.keyspaces[keyspace.index()];
+        match place.get() {
+            Some(open) => Ok(open),
+            None => {
+                let open = open_keyspace(&self.database, keyspace)?;
+                Ok(place.get_or_init(|| open))
+            }
+        }
+    }
+
+    /// Bytes in the memtable of a keyspace, about.
+    pub fn memtable_bytes(&self, keyspace: Keyspace) -> u64 {
+        self.memtable_bytes[keyspace.index()].load(Ordering::Relaxed)
+    }
+
+    /// Bytes in the largest memtable, about.
+    pub fn fullest_memtable_bytes(&self) -> u64 {
+        Keyspace::ALL.into_iter().map(|keyspace| self.memtable_bytes(keyspace)).max().unwrap_or_default()
+    }
+
+    /// Accounts for a row of a batch.
+    pub fn count_row(&self, keyspace: Keyspace, bytes: usize) {
+        // What a row takes beside its bytes, about.
+        const ROW: usize = 64;
+        self.memtable_bytes[keyspace.index()].fetch_add((bytes + ROW) as u64, Ordering::Relaxed);
+    }
+
+    /// Writes the memtable of a keyspace to a table, on this thread.
+    pub fn write_memtable(&self, keyspace: Keyspace) -> Result<(), StoreError> {
+        let Some(open) = self.keyspaces[keyspace.index()].get() else { return Ok(()) };
+        self.memtable_bytes[keyspace.index()].store(0, Ordering::Relaxed);
+        let t0 = Instant::now();
+        open.rotate_memtable().map_err(store_error)?;
+        let t1 = t0.elapsed();
+        // The engine's thread tries the same. Whoever comes second has nothing to do.
+        let lock = open.tree.get_flush_lock();
+        let oldest_in_use = self.database.supervisor.snapshot_tracker.get_seqno_safe_to_gc();
+        let t2 = t0.elapsed();
+        open.tree.flush(&lock, oldest_in_use).map_err(tree_error)?;
+        eprintln!("{:?} flush {keyspace:?} rotate {t1:?} lock {:?} flush {:?}", std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() % 100000, t2 - t1, t0.elapsed() - t2);
+        Ok(())
+    }
+
+    /// Makes everything durable and, as far as the time allows, leaves nothing in the log to replay. For
+    /// the last one who uses it for more than reading.
+    pub fn settle(&self, time: Duration) -> Result<(), StoreError> {
+        let deadline = Instant::now() + time;
+        self.database.persist(PersistMode::SyncAll).map_err(store_error)?;
+        for (keyspace, _) in self.keyspaces() {
+            if Instant::now() > deadline {
+                return Ok(());
+            }
+            self.write_memtable(keyspace)?;
+        }
+        // The engine removes old logs in the background.
+        while self.database.journal_count() > 1 {
+            if Instant::now() > deadline {
+                return Ok(());
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let in_tables =
+            |tree: &fjall::AnyTree| tree.active_memtable().is_empty() && tree.sealed_memtable_count() == 0;
+        if self.keyspaces().all(|(_, open)| in_tables(&open.tree)) { self.empty_log() } else { Ok(()) }
+    }
+
+    /// Cuts the log off, all of which is in tables by now. The engine does the same in effect, by starting a
+    /// new one, but only once it has 64 MB, so that a start would read up to that much in vain.
+    fn empty_log(&self) -> Result<(), StoreError> {
+        for entry in std::fs::read_dir(&self.path)? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|extension| extension == "jnl") {
+                let log = std::fs::OpenOptions::new().write(true).open(path)?;
+                log.set_len(0)?;
+                log.sync_all()?;
+            }
+        }
+        Ok(())
     }
 
     /// A batch of the engine, to be committed with [`commit`](Tree::commit).
@@ -71,47 +167,35 @@ impl Tree {
         fjall::OwnedWriteBatch::with_capacity(self.database.clone(), capacity)
     }
 
-    /// Log, sync (unless durability is [`Durability::Os`]), memtables, visibility: in this order. Fails
-    /// for good when one of them fails.
+    /// Log, sync (unless durability is [`Durability::Os`]), memtables, then the view: in this order. When one
+    /// of them fails the engine takes no more batches. For the writer alone.
     pub fn commit(&self, batch: fjall::OwnedWriteBatch) -> Result<(), StoreError> {
-        let t0 = Instant::now();
-        self.wait_for_room()?;
-        let t1 = t0.elapsed();
         let mode = match self.durability {
             Durability::Sync => PersistMode::SyncData,
             Durability::Os => PersistMode::Buffer,
         };
-        let n = batch.len();
-        let r = batch.durability(Some(mode)).commit().map_err(store_error);
-        let t2 = t0.elapsed();
-        if t2 > Duration::from_millis(15) {
-            let st: Vec<_> = self.keyspaces.iter().map(|k| (k.tree.sealed_memtable_count(), k.tree.l0_run_count(), k.tree.active_memtable().size() >> 20)).collect();
-            eprintln!("room {t1:?} total {t2:?} rows {n} {st:?} journals {} compactions {}", self.database.journal_count(), self.database.active_compactions());
-        }
-        r
+        batch.durability(Some(mode)).commit().map_err(store_error)?;
+        self.publish();
+        Ok(())
+    }
+
+    /// Lets readers see what has been committed. For the writer alone, while no batch is on its way.
+    pub fn publish(&self) {
+        let last = self.view.load();
+        // Keyspaces only ever come into being, so the count tells whether the handles are still right.
+        let known = last.keyspaces.iter().flatten().count() == self.keyspaces().count();
+        let keyspaces = if known { Arc::clone(&last.keyspaces) } else { handles(&self.keyspaces) };
+        self.view.store(Arc::new(View { snapshot: self.database.snapshot(), keyspaces }));
     }
 
     /// The latest committed value.
-    ///
-    /// The engine's own read of the latest version already sees a batch while it is on its way into the
-    /// memtables, of which a snapshot sees nothing yet: a reader could then meet the old value after the
-    /// new one. So what is newer than the last whole batch is read again, through a snapshot.
     pub fn get(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
-        if key.len() > MAX_KEY_BYTES {
-            return Ok(None);
-        }
-        let tree = &self.keyspace(keyspace).tree;
-        let entry = tree.get_internal_entry(key, fjall::SeqNo::MAX).map_err(tree_error)?;
-        let whole = match &entry {
-            Some(entry) => entry.key.seqno < self.database.visible_seqno(),
-            // A delete shows no number. Without a batch on its way there is nothing to hide.
-            None => self.database.seqno() == self.database.visible_seqno(),
-        };
-        if whole { Ok(entry.map(|entry| entry.value.into())) } else { self.snapshot().get(keyspace, key) }
+        self.view.load().get(keyspace, key)
     }
 
-    pub fn snapshot(&self) -> TreeSnapshot {
-        TreeSnapshot { snapshot: self.database.snapshot(), keyspaces: self.keyspaces.clone() }
+    /// Everything committed, as of now.
+    pub fn view(&self) -> Arc<View> {
+        self.view.load_full()
     }
 
     pub fn disk_bytes(&self) -> u64 {
@@ -119,54 +203,35 @@ impl Tree {
         self.database.disk_space().unwrap_or_default()
     }
 
-    /// Holds the writer back while the background threads are behind, and fails when they have died.
-    fn wait_for_room(&self) -> Result<(), StoreError> {
-        while self.keyspaces.iter().any(|keyspace| {
-            keyspace.tree.sealed_memtable_count() > MAX_SEALED_MEMTABLES
-                || keyspace.tree.l0_run_count() > MAX_UNSORTED_TABLES
-        }) {
-            self.check_alive()?;
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        Ok(())
-    }
-
-    /// Fails when the engine has failed in the background.
-    fn check_alive(&self) -> Result<(), StoreError> {
+    /// Fails when the engine has failed, also in the background.
+    pub fn check_alive(&self) -> Result<(), StoreError> {
         self.database.persist(PersistMode::Buffer).map_err(store_error)
     }
-
-    /// Makes everything durable, and writes memtables to tables so that the next start has nothing to replay.
-    pub fn settle(&self, time: Duration) -> Result<(), StoreError> {
-        let deadline = Instant::now() + time;
-        self.database.persist(PersistMode::SyncAll).map_err(store_error)?;
-        for keyspace in &self.keyspaces {
-            keyspace.rotate_memtable().map_err(store_error)?;
-        }
-        while self.keyspaces.iter().any(|keyspace| keyspace.tree.sealed_memtable_count() > 0) {
-            self.check_alive()?;
-            if Instant::now() > deadline {
-                break;
-            }
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        Ok(())
-    }
 }
 
-/// A snapshot that keeps the database open as long as it lives.
-pub(super) struct TreeSnapshot {
+type Handles = Arc<[Option<fjall::Keyspace>; Keyspace::COUNT]>;
+
+fn handles(keyspaces: &[OnceLock<fjall::Keyspace>; Keyspace::COUNT]) -> Handles {
+    Arc::new(std::array::from_fn(|index| keyspaces[index].get().cloned()))
+}
+
+fn open_keyspace(database: &Database, keyspace: Keyspace) -> Result<fjall::Keyspace, StoreError> {
+    // The engine keeps these options with the data, so what may change later must not be among them: when
+    // a memtable is full is for our own flusher to say.
+    let options =
+        || KeyspaceCreateOptions::default().max_memtable_size(u64::MAX).manual_journal_persist(true);
+    database.keyspace(keyspace.name(), options).map_err(store_error)
+}
+
+/// Everything that was committed at one moment.
+pub(super) struct View {
     snapshot: fjall::Snapshot,
-    keyspaces: [fjall::Keyspace; Keyspace::COUNT],
+    keyspaces: Handles,
 }
 
-impl Snapshot for TreeSnapshot {
+impl Snapshot for Arc<View> {
     fn get(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
-        if key.len() > MAX_KEY_BYTES {
-            return Ok(None);
-        }
-        let value = self.snapshot.get(&self.keyspaces[keyspace.index()], key).map_err(store_error)?;
-        Ok(value.map(Bytes::from))
+        View::get(self, keyspace, key)
     }
 
     fn range(
@@ -177,11 +242,12 @@ impl Snapshot for TreeSnapshot {
         direction: Direction,
         visit: &mut dyn FnMut(&[u8], &Bytes) -> ControlFlow<()>,
     ) -> Result<(), StoreError> {
+        let Some(open) = &self.keyspaces[keyspace.index()] else { return Ok(()) };
         if is_empty_range(start, end) {
             return Ok(());
         }
         let bounds = (shorten(start, Bound::Excluded), shorten(end, Bound::Included));
-        let mut rows = self.snapshot.range::<&[u8], _>(&self.keyspaces[keyspace.index()], bounds);
+        let mut rows = self.snapshot.range::<&[u8], _>(open, bounds);
         while let Some(row) = match direction {
             Direction::Forward => rows.next(),
             Direction::Reverse => rows.next_back(),
@@ -192,6 +258,16 @@ impl Snapshot for TreeSnapshot {
             }
         }
         Ok(())
+    }
+}
+
+impl View {
+    fn get(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
+        let Some(open) = &self.keyspaces[keyspace.index()] else { return Ok(None) };
+        if key.len() > MAX_KEY_BYTES {
+            return Ok(None);
+        }
+        Ok(self.snapshot.get(open, key).map_err(store_error)?.map(Bytes::from))
     }
 }
 
@@ -214,12 +290,17 @@ pub(super) fn store_error(error: fjall::Error) -> StoreError {
         fjall::Error::Poisoned => {
             StoreError::Unavailable("writing in the background failed, restart to recover".into())
         }
-        fjall::Error::Locked => io::Error::other("the engine's files are locked by another process").into(),
+        fjall::Error::Locked => io::Error::new(
+            io::ErrorKind::ResourceBusy,
+            "a snapshot taken before the last close is still being read",
+        )
+        .into(),
         other => StoreError::Corrupt(format!("{other:?}").into()),
     }
 }
 
-fn tree_error(error: fjall::LsmError) -> StoreError {
+/// The same, for the part of the engine that keeps tables.
+pub(super) fn tree_error(error: fjall::LsmError) -> StoreError {
     match error {
         fjall::LsmError::Io(error) => error.into(),
         other => StoreError::Corrupt(format!("{other:?}").into()),

@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use super::counters::Counters;
+use super::flusher::Flusher;
 use super::group::Group;
 use super::queue::{Queue, Request};
 use super::tree::Tree;
@@ -13,6 +14,7 @@ use crate::{Committed, StoreError};
 /// The one that writes: takes what waits, writes it as one, tells everybody, and so on.
 pub(super) struct Writer {
     tree: Arc<Tree>,
+    flusher: Arc<Flusher>,
     counters: Counters,
     sequence: u64,
     /// What every batch is answered after a write has failed.
@@ -20,8 +22,8 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub fn new(tree: Arc<Tree>) -> Self {
-        Writer { tree, counters: Counters::default(), sequence: 0, poison: None }
+    pub fn new(tree: Arc<Tree>, flusher: Arc<Flusher>) -> Self {
+        Writer { tree, flusher, counters: Counters::default(), sequence: 0, poison: None }
     }
 
     /// Works until the queue is closed and empty.
@@ -52,9 +54,15 @@ impl Writer {
     /// Fails as a whole when the group cannot be written; then nothing of it may be acknowledged, not even
     /// a failed check, which can rest on what an earlier batch of the group would have written.
     fn commit(&mut self, requests: &mut [Request]) -> Result<Vec<Outcome>, StoreError> {
+        let t0 = std::time::Instant::now();
+        self.flusher.wait_for_room()?;
+        let t1 = t0.elapsed();
         let mut group = Group::new(&self.tree, &mut self.counters, requests);
         let staged: Vec<_> = requests.iter_mut().map(|request| group.stage(&mut request.batch)).collect();
+        let t2 = t0.elapsed();
         group.commit()?;
+        let t3 = t0.elapsed();
+        if t3.as_millis() > 12 { eprintln!("{:?} room {t1:?} stage {:?} commit {:?}", std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() % 100000, t2 - t1, t3 - t2); }
         Ok(staged.into_iter().map(|staged| staged.map(|()| self.next())).collect())
     }
 

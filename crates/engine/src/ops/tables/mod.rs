@@ -17,7 +17,7 @@ mod print;
 mod settings;
 mod shapes;
 #[cfg(test)]
-pub(crate) mod testing;
+pub(crate) mod tests;
 mod update_table;
 
 use dynamometer_store::Commit;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dynamometer_capacity::meter::Consumption;
-use dynamometer_store::Batch;
+use dynamometer_store::{Batch, Commit};
 use dynamometer_types::error::Detail;
 use dynamometer_types::size::item_size;
 use dynamometer_types::{ApiError, CancellationReason, ErrorKind};
@@ -19,7 +19,15 @@ use crate::catalog::Table;
 use crate::engine::{Engine, internal_error};
 use crate::ops::answer::{collection_metrics, consumed_capacity};
 use crate::ops::batch::has_duplicates;
-use crate::write_path::{Beside, PlannedWrite, Stop, Written};
+use crate::write_path::{Beside, PlannedWrite, Started, Stop, Written};
+
+/// How a transaction begins.
+enum Start<'a> {
+    /// Its token was used before: what is remembered, and what to wait for.
+    Remembered(Remembered, Commit),
+    /// It joined the queue, or was stopped.
+    Tried(Result<Started<'a>, Stop>),
+}
 
 impl Engine {
     /// TransactWriteItems.
@@ -36,34 +44,43 @@ impl Engine {
         let token = Token::of(context, &request);
         let stop = loop {
             let plans = self.plan_transaction(context, &actions)?;
-            let started = {
-                let keys = plans.iter().map(|plan| &plan.key).chain(token.iter().map(|token| &token.key));
-                let mut held = self.latches.hold(keys);
-                if let Some(token) = &token
-                    && let Some(remembered) = self.recall(token, &held, context.now)?
-                {
-                    // The first call may still be on its way to the disk.
-                    let after = self.store.commit(Batch::new());
-                    drop(held);
+            match self.start_transaction(context, &actions, &plans, token.as_ref())? {
+                Start::Remembered(remembered, after) => {
                     after.await.map_err(internal_error)?;
                     return Ok(replay(&request, &remembered));
                 }
-                self.start_writes(&plans, &mut held, |written| {
-                    let token = token.as_ref()?;
-                    let value = token.remember(context.now, larger_images(&actions, written));
-                    Some(Beside { key: token.key.clone(), value })
-                })
-            };
-            match started {
-                Ok(started) => {
+                Start::Tried(Ok(started)) => {
                     let written = started.finish(self).await?;
                     return Ok(respond(&request, &actions, &plans, &written));
                 }
-                Err(Stop::TableChanged) => {}
-                Err(stop) => break stop,
+                Start::Tried(Err(Stop::TableChanged)) => {}
+                Start::Tried(Err(stop)) => break stop,
             }
         };
         Err(cancelled(stop).await)
+    }
+
+    /// Queues the transaction, unless its token was used before.
+    fn start_transaction<'a>(
+        &self,
+        context: &Context<'_>,
+        actions: &[Action<'_>],
+        plans: &[PlannedWrite<'a>],
+        token: Option<&Token>,
+    ) -> Result<Start<'a>, ApiError> {
+        let keys = plans.iter().map(|plan| &plan.key).chain(token.map(|token| &token.key));
+        let mut held = self.latches.hold(keys);
+        if let Some(token) = token
+            && let Some(remembered) = self.recall(token, &held, context.now)?
+        {
+            // The first call may still be on its way to the disk.
+            return Ok(Start::Remembered(remembered, self.store.commit(Batch::new())));
+        }
+        Ok(Start::Tried(self.start_writes(plans, &mut held, |written| {
+            let token = token?;
+            let value = token.remember(context.now, larger_images(actions, written));
+            Some(Beside { key: token.key.clone(), value })
+        })))
     }
 
     fn plan_transaction<'a>(

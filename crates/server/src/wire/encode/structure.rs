@@ -5,6 +5,13 @@ use dynamometer_types::Timestamp;
 
 use super::{Encode, Object, write_list, write_string, write_whole};
 
+/// The answer of an operation that answers nothing: no body at all.
+impl Encode for () {
+    fn encode(&self, _out: &mut Vec<u8>) -> Result<(), CorruptRow> {
+        Ok(())
+    }
+}
+
 impl Encode for String {
     fn encode(&self, out: &mut Vec<u8>) -> Result<(), CorruptRow> {
         write_string(self, out);

@@ -1,0 +1,190 @@
+//! The command line and its flags. Every flag of `dyno serve` has an environment variable, `DYNO_…`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// DynamoDB that you run yourself.
+#[derive(Debug, Parser)]
+#[command(name = "dyno", version, args_conflicts_with_subcommands = true)]
+pub struct CommandLine {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    serve: ServeArgs,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve DynamoDB (also without any command).
+    Serve(ServeArgs),
+}
+
+/// Flags of `dyno serve`.
+#[derive(Clone, Debug, Args)]
+pub struct ServeArgs {
+    /// The address to listen on.
+    #[arg(long, env = "DYNO_HOST", default_value = "127.0.0.1")]
+    pub host: String,
+    /// The port to listen on; 0 picks a free one and prints it.
+    #[arg(long, env = "DYNO_PORT", default_value_t = 8000)]
+    pub port: u16,
+    /// The folder that keeps the data.
+    #[arg(long, env = "DYNO_DATA", value_name = "DIR", default_value = "./dyno-data")]
+    pub data: PathBuf,
+    /// Keep everything in memory and nothing on disk.
+    #[arg(long, env = "DYNO_IN_MEMORY", conflicts_with = "data")]
+    pub in_memory: bool,
+    /// What an acknowledged write survives: `sync` a power cut, `os` the end of this process only.
+    #[arg(long, env = "DYNO_DURABILITY", value_enum, default_value_t = Durability::Sync)]
+    pub durability: Durability,
+    /// Megabytes of memory for blocks read from disk.
+    #[arg(long, env = "DYNO_CACHE_MB", value_name = "MB", default_value_t = 64)]
+    pub cache_mb: u64,
+    /// The region in ARNs.
+    #[arg(long, env = "DYNO_REGION", default_value = "us-east-1")]
+    pub region: String,
+    /// The account in ARNs: 12 digits.
+    #[arg(long, env = "DYNO_ACCOUNT", default_value = "000000000000", value_parser = account)]
+    pub account: String,
+    /// How long tables and indexes stay in CREATING, UPDATING and DELETING: 500ms, 2s, 1m.
+    #[arg(long, env = "DYNO_TABLE_DELAY", value_name = "DURATION", default_value = "0ms", value_parser = duration)]
+    pub table_delay: Duration,
+    /// One database for each access key and region, for parallel tests.
+    #[arg(long, env = "DYNO_ISOLATE")]
+    pub isolate: bool,
+    /// Tables and items made at start: files of CreateTable or BatchWriteItem requests as JSON.
+    #[arg(long, env = "DYNO_FIXTURES", value_name = "FILE", num_args = 1.., value_delimiter = ',')]
+    pub fixtures: Vec<PathBuf>,
+    /// Verify signatures with the keys of this file (the format of ~/.aws/credentials).
+    #[arg(long, env = "DYNO_AUTH", value_name = "FILE")]
+    pub auth: Option<PathBuf>,
+    /// Listen beyond loopback without --auth: everybody who reaches the port may do everything.
+    #[arg(long, env = "DYNO_ALLOW_ANONYMOUS")]
+    pub allow_anonymous: bool,
+    /// A web origin whose pages may call the server, or `*`.
+    #[arg(long, env = "DYNO_ALLOW_ORIGIN", value_name = "ORIGIN", value_delimiter = ',')]
+    pub allow_origin: Vec<String>,
+    /// The TLS certificate chain (PEM).
+    #[arg(long, env = "DYNO_TLS_CERT", value_name = "FILE", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+    /// The TLS private key (PEM).
+    #[arg(long, env = "DYNO_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
+}
+
+/// What an acknowledged write survives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Durability {
+    /// On disk before it is acknowledged.
+    Sync,
+    /// With the operating system before it is acknowledged: faster, and lost at a power cut.
+    Os,
+}
+
+impl CommandLine {
+    /// The flags of the one command that there is, given with its name or without.
+    pub fn serve_args(self) -> ServeArgs {
+        match self.command {
+            Some(Command::Serve(args)) => args,
+            None => self.serve,
+        }
+    }
+}
+
+fn account(text: &str) -> Result<String, String> {
+    if text.len() == 12 && text.bytes().all(|b| b.is_ascii_digit()) {
+        Ok(text.to_owned())
+    } else {
+        Err("an account has 12 digits, such as 000000000000".into())
+    }
+}
+
+/// Reads `500ms`, `2s`, `1m`, `25h` or `3d`.
+fn duration(text: &str) -> Result<Duration, String> {
+    let expected = || format!("`{text}` is no duration: write a number with ms, s, m, h or d, such as 500ms");
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (number, unit) = text.split_at(digits);
+    let number: u64 = number.parse().map_err(|_| expected())?;
+    let millis = match unit {
+        "ms" => 1,
+        "s" => 1000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        "d" => 86_400_000,
+        _ => return Err(expected()),
+    };
+    number.checked_mul(millis).map(Duration::from_millis).ok_or_else(expected)
+}
+
+/// Turns the flags of DynamoDB Local (`-port 8000 -inMemory -sharedDb -dbPath DIR`) into ours, so that scripts and
+/// compose files written for it keep working. `-sharedDb` is the default here; without it DynamoDB Local keeps one
+/// database for each access key and region, which is `--isolate`.
+pub fn understand_local_flags(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let given: Vec<OsString> = args.collect();
+    let mut out = Vec::with_capacity(given.len());
+    let mut given = given.into_iter().peekable();
+    while let Some(arg) = given.next() {
+        let ours = match arg.to_str().unwrap_or_default() {
+            "-port" => "--port",
+            "-inMemory" => "--in-memory",
+            "-dbPath" => "--data",
+            "-cors" => "--allow-origin",
+            "-help" => "--help",
+            // What these ask for is so anyway.
+            "-sharedDb" | "-disableTelemetry" | "-optimizeDbBeforeStartup" => continue,
+            // DynamoDB Local's delays of its states, as its documentation gives them.
+            "-delayTransientStatuses" => {
+                out.extend(["--table-delay".into(), "1s".into()]);
+                continue;
+            }
+            _ => {
+                out.push(arg);
+                continue;
+            }
+        };
+        out.push(ours.into());
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(args: &[&str]) -> Result<ServeArgs, clap::Error> {
+        let args = understand_local_flags(std::iter::once("dyno").chain(args.iter().copied()).map(OsString::from));
+        CommandLine::try_parse_from(args).map(CommandLine::serve_args)
+    }
+
+    #[test]
+    fn dynamodb_locals_flags_are_understood() {
+        let args = parse(&["-port", "8123", "-sharedDb", "-dbPath", "/data"]).unwrap();
+        assert_eq!((args.port, args.in_memory, args.data), (8123, false, PathBuf::from("/data")));
+        assert!(parse(&["-inMemory", "-port", "1"]).unwrap().in_memory);
+    }
+
+    #[test]
+    fn serve_is_the_command_without_a_name() {
+        assert_eq!(parse(&["--port", "0"]).unwrap().port, parse(&["serve", "--port", "0"]).unwrap().port);
+    }
+
+    #[test]
+    fn durations_are_read_or_explained() {
+        for (text, millis) in [("0ms", 0), ("500ms", 500), ("2s", 2000), ("1m", 60_000), ("25h", 90_000_000)] {
+            assert_eq!(duration(text), Ok(Duration::from_millis(millis)));
+        }
+        for text in ["", "5", "s", "-1s", "1.5s", "1y", "99999999999999999999ms"] {
+            assert!(duration(text).unwrap_err().contains("500ms"), "{text}");
+        }
+    }
+
+    #[test]
+    fn bad_flags_are_refused() {
+        for args in [&["--account", "1"][..], &["--tls-cert", "x"], &["--in-memory", "--data", "x"], &["--prot", "1"]] {
+            assert!(parse(args).is_err(), "{args:?}");
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! `dyno serve`: opens the data, takes the port, says where it is, and serves until it is told to stop.
+
+use std::fmt;
+use std::io::Write;
+use std::net::IpAddr;
+use std::path::Path;
+use std::sync::Arc;
+
+use dynamometer_engine::{Engine, EngineConfig};
+use dynamometer_server::auth::{Auth, Credentials, Scope};
+use dynamometer_server::clock::Clock;
+use dynamometer_server::http::{HttpConfig, TlsConfig, bind, serve as serve_http};
+use dynamometer_server::runner::Runner;
+use dynamometer_server::service::{Api, ApiConfig};
+use dynamometer_store::{FjallOptions, FjallStore, MemoryStore, Store};
+
+use crate::args::{Durability, ServeArgs};
+use crate::fixtures;
+
+/// Why the server did not start, or ended badly: a sentence, and what to do.
+#[derive(Debug)]
+pub struct Problem {
+    sentence: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+    /// 1 when something failed, 2 when an argument or a file is wrong.
+    pub exit_code: u8,
+}
+
+impl Problem {
+    fn failed(sentence: impl fmt::Display) -> Problem {
+        Problem { sentence: sentence.to_string(), hint: None, exit_code: 1 }
+    }
+
+    /// An argument or a file that the user can mend.
+    pub fn wrong(sentence: impl fmt::Display) -> Problem {
+        Problem { exit_code: 2, ..Problem::failed(sentence) }
+    }
+
+    fn hint(self, hint: impl Into<String>) -> Problem {
+        Problem { hint: Some(hint.into()), ..self }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.sentence)
+    }
+}
+
+/// Serves until SIGTERM or Ctrl-C.
+pub fn serve(args: ServeArgs) -> Result<(), Problem> {
+    check_exposure(&args)?;
+    let http = http_config(&args)?;
+    // The port first: a second server must not touch the data of the first.
+    let listeners = bind(&args.host, args.port).map_err(|e| Problem::failed(&e).hint(e.hint()))?;
+    let port = listeners.first().and_then(|l| l.local_addr().ok()).map_or(args.port, |address| address.port());
+    let store = open_store(&args)?;
+    let config = EngineConfig { table_delay_ms: args.table_delay.as_millis() as i64 };
+    let engine = Arc::new(Engine::open(store.clone(), config).map_err(Problem::failed)?);
+    let clock = Arc::new(Clock::Wall);
+    let runner = Runner::start(engine.clone(), clock.clone(), log).map_err(Problem::failed)?;
+    let waker = runner.waker();
+    let api = Arc::new(Api::new(
+        engine.clone(),
+        ApiConfig {
+            region: args.region.clone(),
+            account: args.account.clone(),
+            isolate: args.isolate,
+            clock,
+            wake_jobs: Arc::new(move || waker.iter().for_each(|waker| waker.wake())),
+            seed: random(),
+            log: Arc::new(log),
+        },
+    ));
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Problem::failed)?;
+    let served = runtime.block_on(async {
+        fixtures::load(&api, &args.fixtures).await?;
+        greet(&args, port);
+        serve_http(listeners, Arc::new(http), api, stop_signal()).await.map_err(Problem::failed)
+    });
+    runner.stop(&engine);
+    let closed = store.close().map_err(Problem::failed);
+    served.and(closed)
+}
+
+/// Beyond loopback only with signatures, or when somebody says that it is meant.
+fn check_exposure(args: &ServeArgs) -> Result<(), Problem> {
+    let loopback = args.host == "localhost"
+        || args.host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+    if loopback || args.auth.is_some() || args.allow_anonymous {
+        return Ok(());
+    }
+    let sentence = format!("--host {} would let everybody who reaches this machine read and write all data", args.host);
+    Err(Problem::wrong(sentence).hint("--auth FILE to verify signatures, or --allow-anonymous if that is meant"))
+}
+
+fn http_config(args: &ServeArgs) -> Result<HttpConfig, Problem> {
+    let mut config = HttpConfig::new(&args.region);
+    if let Some(file) = &args.auth {
+        config.auth = Auth::with_credentials(&args.region, read_credentials(file)?, Scope::default());
+    }
+    if let (Some(cert), Some(key)) = (&args.tls_cert, &args.tls_key) {
+        config.tls = Some(TlsConfig::from_pem_files(cert, key).map_err(Problem::wrong)?);
+    }
+    config.allow_origins = args.allow_origin.clone();
+    config.request_id_seed = random();
+    config.log = Arc::new(log);
+    Ok(config)
+}
+
+fn read_credentials(file: &Path) -> Result<Credentials, Problem> {
+    Credentials::read(file).map_err(Problem::wrong)
+}
+
+fn open_store(args: &ServeArgs) -> Result<Arc<dyn Store>, Problem> {
+    if args.in_memory {
+        return Ok(Arc::new(MemoryStore::new()));
+    }
+    let options = FjallOptions {
+        block_cache_bytes: args.cache_mb << 20,
+        durability: match args.durability {
+            Durability::Sync => dynamometer_store::Durability::Sync,
+            Durability::Os => dynamometer_store::Durability::Os,
+        },
+        ..FjallOptions::default()
+    };
+    let store = FjallStore::open(&args.data, &options).map_err(|e| Problem::failed(e).hint("dyno --data OTHER-FOLDER"))?;
+    Ok(Arc::new(store))
+}
+
+/// Where the server is, and the line to paste.
+fn greet(args: &ServeArgs, port: u16) {
+    let scheme = if args.tls_cert.is_some() { "https" } else { "http" };
+    let host = if args.host.contains(':') { format!("[{}]", args.host.trim_matches(['[', ']'])) } else { args.host.clone() };
+    let url = format!("{scheme}://{host}:{port}");
+    let data = if args.in_memory { "in memory".into() } else { format!("data {}", args.data.display()) };
+    let durability = match args.durability {
+        Durability::Os if !args.in_memory => "   acknowledged before it is on disk (--durability os)",
+        _ => "",
+    };
+    let version = env!("CARGO_PKG_VERSION");
+    let mut out = std::io::stdout();
+    // Nobody may be reading; the server serves all the same.
+    let _ = writeln!(out, "dyno {version}   DynamoDB on {url}   {data}{durability}");
+    let _ = writeln!(out, "  export AWS_ENDPOINT_URL_DYNAMODB={url}");
+    let _ = writeln!(out, "  export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_REGION={}", args.region);
+    let _ = out.flush();
+}
+
+fn log(line: &str) {
+    eprintln!("dyno: {line}");
+}
+
+fn random() -> u128 {
+    let mut bytes = [0; 16];
+    // Without a random source identifiers are still unique within the process.
+    let _ = getrandom::fill(&mut bytes);
+    u128::from_ne_bytes(bytes)
+}
+
+/// Done when the process is asked to stop.
+async fn stop_signal() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let Ok(mut terminate) = signal(SignalKind::terminate()) else {
+            let _ = tokio::signal::ctrl_c().await;
+            return;
+        };
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = tokio::signal::ctrl_c() => {}
+        }
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = tokio::signal::ctrl_c().await;
+    }
+}

@@ -1,0 +1,113 @@
+//! The server's own endpoints under `/_dyno/`: health, and what tests want.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use dynamometer_engine::{AdminError, Engine};
+use dynamometer_types::Timestamp;
+use http::{Method, StatusCode};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::http::Response;
+
+const JSON: &str = "application/json";
+
+/// What an own endpoint works on.
+pub(crate) struct Own {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) namespace: String,
+    pub(crate) now: Timestamp,
+}
+
+/// A request that cannot be served: the status and a sentence that says what to do.
+struct Refusal(StatusCode, String);
+
+impl From<AdminError> for Refusal {
+    fn from(error: AdminError) -> Refusal {
+        match error {
+            AdminError::Store(error) => Refusal(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+            other => Refusal(StatusCode::NOT_FOUND, other.to_string()),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Reset {
+    tables: Option<Vec<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "lowercase")]
+enum SnapshotRequest {
+    Save(String),
+    Restore(String),
+}
+
+impl Own {
+    /// Answers a request to an own path. May block on the store.
+    pub(crate) fn answer(&self, method: &Method, path: &str, body: &Bytes) -> Response {
+        let answer = match (method.as_str(), path) {
+            ("GET", "/_dyno/health") => Ok(self.health()),
+            ("POST", "/_dyno/reset") => self.reset(body),
+            ("POST", "/_dyno/snapshot") => self.snapshot(body),
+            (_, "/_dyno/health" | "/_dyno/reset" | "/_dyno/snapshot") => {
+                Err(Refusal(StatusCode::METHOD_NOT_ALLOWED, format!("{path} is not for {method}")))
+            }
+            _ => Err(Refusal(
+                StatusCode::NOT_FOUND,
+                format!("there is no {path}; there are GET /_dyno/health, POST /_dyno/reset, POST /_dyno/snapshot"),
+            )),
+        };
+        let (status, body) = match answer {
+            Ok(body) => (StatusCode::OK, body),
+            Err(Refusal(status, sentence)) => (status, json!({ "error": sentence })),
+        };
+        Response::new(status, JSON, format!("{body}\n"))
+    }
+
+    fn health(&self) -> Value {
+        let store = self.engine.store().info();
+        json!({
+            "status": "ok",
+            "version": env!("CARGO_PKG_VERSION"),
+            "store": store.engine,
+            "durable": store.durable,
+            "tables": self.engine.catalog().version().tables(&self.namespace).count(),
+        })
+    }
+
+    fn reset(&self, body: &Bytes) -> Result<Value, Refusal> {
+        let request: Reset = read(body, r#"{} or {"tables": ["Orders"]}"#)?;
+        let names = self.engine.reset(&self.namespace, request.tables.as_deref(), self.now)?;
+        Ok(json!({ "deleted": names }))
+    }
+
+    fn snapshot(&self, body: &Bytes) -> Result<Value, Refusal> {
+        match read(body, r#"{"save": "name"} or {"restore": "name"}"#)? {
+            SnapshotRequest::Save(name) => {
+                let tables = self.engine.keep_state(&self.namespace, check_name(&name)?, self.now)?;
+                Ok(json!({ "saved": name, "tables": tables }))
+            }
+            SnapshotRequest::Restore(name) => {
+                let tables = self.engine.bring_back(&self.namespace, check_name(&name)?, self.now)?;
+                Ok(json!({ "restored": name, "tables": tables }))
+            }
+        }
+    }
+}
+
+fn read<'a, T: Deserialize<'a>>(body: &'a Bytes, expected: &str) -> Result<T, Refusal> {
+    let body: &[u8] = if body.is_empty() { b"{}" } else { body };
+    serde_json::from_slice(body)
+        .map_err(|error| Refusal(StatusCode::BAD_REQUEST, format!("expected {expected}: {error}")))
+}
+
+fn check_name(name: &str) -> Result<&str, Refusal> {
+    if !name.is_empty() && name.len() <= 255 && dynamometer_types::name::has_name_characters(name) {
+        return Ok(name);
+    }
+    let sentence = "a snapshot's name has 1 to 255 of a-z, A-Z, 0-9, `_`, `.` and `-`";
+    Err(Refusal(StatusCode::BAD_REQUEST, sentence.into()))
+}

@@ -1,0 +1,60 @@
+//! One request to an operation.
+
+use dynamometer_engine::{Context, Engine};
+use dynamometer_types::{ApiError, ErrorKind};
+
+use super::registry::Operation;
+use crate::wire::encode::error_body;
+
+/// What goes back.
+#[derive(Debug, PartialEq)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// JSON, or nothing for the operations that answer nothing.
+    pub body: Vec<u8>,
+    /// What went wrong inside, for the log; the client gets an incident number instead.
+    pub incident: Option<String>,
+}
+
+impl Answer {
+    /// An error as AWS answers it.
+    pub fn error(error: &ApiError) -> Answer {
+        let body = error_body(error).expect("an error holds no stored rows");
+        Answer { status: error.kind.row().status, body, incident: None }
+    }
+
+    /// What a fault of the server answers. Its cause is not for clients: they get `number` to name it by.
+    fn internal(cause: String, number: u64) -> Answer {
+        let words = format!("Internal server error. The server's log has the cause under incident {number:016x}.");
+        let incident = Some(format!("incident {number:016x}: {cause}"));
+        Answer { incident, ..Answer::error(&ApiError::new(ErrorKind::InternalServerError, words)) }
+    }
+}
+
+/// Answers a request: `target` is its `X-Amz-Target`, `body` its decoded body.
+pub async fn dispatch(engine: &Engine, context: &Context<'_>, target: &str, body: &[u8]) -> Answer {
+    let operation = match find(target) {
+        Ok(operation) => operation,
+        Err(error) => return Answer::error(&error),
+    };
+    let Some(handler) = operation.handler else {
+        let words = format!("{} is not available in dyno yet", operation.name);
+        return Answer::error(&ApiError::new(ErrorKind::UnknownOperation, words));
+    };
+    match handler(engine, context, body).await {
+        Ok(body) => Answer { status: 200, body, incident: None },
+        Err(error) if error.kind == ErrorKind::InternalServerError => {
+            Answer::internal(error.message, (context.entropy)() as u64)
+        }
+        Err(error) => Answer::error(&error),
+    }
+}
+
+/// The operation of a target.
+///
+/// # Errors
+/// UnknownOperationException, without words as AWS answers it.
+pub(super) fn find(target: &str) -> Result<&'static Operation, ApiError> {
+    Operation::of_target(target).ok_or_else(|| ApiError::new(ErrorKind::UnknownOperation, ""))
+}

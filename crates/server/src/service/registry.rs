@@ -1,0 +1,180 @@
+//! The operations, one row each.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use dynamometer_engine::api::*;
+use dynamometer_engine::{Context, Engine};
+use dynamometer_types::{ApiError, ErrorKind, Layer};
+
+use crate::wire::{Encode, Request, decode};
+
+/// An operation of the API.
+pub struct Operation {
+    /// AWS's name.
+    pub name: &'static str,
+    /// What answers it; `None` while it is not there.
+    pub(super) handler: Option<Handler>,
+}
+
+/// Decodes a body, runs the operation and encodes its answer.
+pub(super) type Handler =
+    for<'a> fn(&'a Engine, &'a Context<'a>, &'a [u8]) -> Pin<Box<dyn Future<Output = Encoded> + Send + 'a>>;
+
+/// The body of an answer, or the error.
+pub(super) type Encoded = Result<Vec<u8>, ApiError>;
+
+impl Operation {
+    /// Whether the operation is there.
+    pub fn is_available(&self) -> bool {
+        self.handler.is_some()
+    }
+
+    /// The operation that an `X-Amz-Target` names: `DynamoDB_20120810.GetItem`.
+    pub fn of_target(target: &str) -> Option<&'static Operation> {
+        let (service, name) = target.split_once('.')?;
+        let operations = match service {
+            "DynamoDB_20120810" => DYNAMODB,
+            "DynamoDBStreams_20120810" => STREAMS,
+            _ => return None,
+        };
+        operations.binary_search_by(|operation| operation.name.cmp(name)).ok().map(|at| &operations[at])
+    }
+}
+
+/// Rows are `Name => method(Request) Layer` or `Name => not yet`. The layer is the one of AWS's two that reads the
+/// operation's numbers.
+macro_rules! operations {
+    ($(#[$doc:meta])* $list:ident { $($name:ident => $($method:ident)+ $(($request:ident) $layer:ident)?,)+ }) => {
+        $(#[$doc])*
+        pub const $list: &[Operation] = &[$(Operation {
+            name: stringify!($name),
+            handler: operations!(@handler $($method)+ $(, $request, $layer)?),
+        }),+];
+    };
+    (@handler not yet) => { None };
+    (@handler $method:ident, $request:ident, $layer:ident) => {
+        Some(|engine, context, body| Box::pin(async move {
+            let request = decode::<$request>(body, Layer::$layer)?;
+            encode(&engine.$method(context, request).await?)
+        }))
+    };
+}
+
+fn encode(answer: &impl Encode) -> Encoded {
+    let mut out = Vec::with_capacity(512);
+    match answer.encode(&mut out) {
+        Ok(()) => Ok(out),
+        Err(corrupt) => Err(ApiError::new(ErrorKind::InternalServerError, corrupt.to_string())),
+    }
+}
+
+operations! {
+    /// DynamoDB's operations, by name.
+    DYNAMODB {
+        BatchExecuteStatement => not yet,
+        BatchGetItem => batch_get_item(BatchGetItemRequest) Current,
+        BatchWriteItem => batch_write_item(BatchWriteItemRequest) Older,
+        CancelBulkOperation => not yet,
+        CreateBackup => not yet,
+        CreateGlobalTable => not yet,
+        CreateTable => not yet,
+        DeleteBackup => not yet,
+        DeleteItem => delete_item(DeleteItemRequest) Current,
+        DeleteResourcePolicy => not yet,
+        DeleteTable => not yet,
+        DescribeBackup => not yet,
+        DescribeBulkOperation => not yet,
+        DescribeContinuousBackups => not yet,
+        DescribeContributorInsights => not yet,
+        DescribeEndpoints => not yet,
+        DescribeExport => not yet,
+        DescribeGlobalTable => not yet,
+        DescribeGlobalTableSettings => not yet,
+        DescribeImport => not yet,
+        DescribeKinesisStreamingDestination => not yet,
+        DescribeLimits => not yet,
+        DescribeTable => not yet,
+        DescribeTableReplicaAutoScaling => not yet,
+        DescribeTimeToLive => not yet,
+        DisableKinesisStreamingDestination => not yet,
+        EnableKinesisStreamingDestination => not yet,
+        ExecuteStatement => not yet,
+        ExecuteTransaction => not yet,
+        ExportTableToPointInTime => not yet,
+        GetItem => get_item(GetItemRequest) Current,
+        GetResourcePolicy => not yet,
+        ImportTable => not yet,
+        ListBackups => not yet,
+        ListBulkOperations => not yet,
+        ListContributorInsights => not yet,
+        ListExports => not yet,
+        ListGlobalTables => not yet,
+        ListImports => not yet,
+        ListTables => not yet,
+        ListTagsOfResource => not yet,
+        PutItem => put_item(PutItemRequest) Current,
+        PutResourcePolicy => not yet,
+        Query => query(QueryRequest) Current,
+        RestoreTableFromBackup => not yet,
+        RestoreTableToPointInTime => not yet,
+        Scan => scan(ScanRequest) Older,
+        SearchVectors => not yet,
+        StartBulkPutItems => not yet,
+        TagResource => not yet,
+        TransactGetItems => transact_get_items(TransactGetItemsRequest) Older,
+        TransactWriteItems => transact_write_items(TransactWriteItemsRequest) Older,
+        UntagResource => not yet,
+        UpdateContinuousBackups => not yet,
+        UpdateContributorInsights => not yet,
+        UpdateGlobalTable => not yet,
+        UpdateGlobalTableSettings => not yet,
+        UpdateItem => update_item(UpdateItemRequest) Current,
+        UpdateKinesisStreamingDestination => not yet,
+        UpdateTable => not yet,
+        UpdateTableReplicaAutoScaling => not yet,
+        UpdateTimeToLive => not yet,
+    }
+}
+
+operations! {
+    /// The operations of DynamoDB Streams, by name.
+    STREAMS {
+        DescribeStream => not yet,
+        GetRecords => not yet,
+        GetShardIterator => not yet,
+        ListStreams => not yet,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_operations_are_listed_in_order_and_found() {
+        assert_eq!((DYNAMODB.len(), STREAMS.len()), (62, 4));
+        for (service, operations) in [("DynamoDB_20120810", DYNAMODB), ("DynamoDBStreams_20120810", STREAMS)] {
+            assert!(operations.is_sorted_by(|a, b| a.name < b.name), "{service}");
+            for operation in operations {
+                let found = Operation::of_target(&format!("{service}.{}", operation.name));
+                assert_eq!(found.map(|found| found.name), Some(operation.name));
+            }
+        }
+    }
+
+    #[test]
+    fn other_targets_name_nothing() {
+        for target in [
+            "",
+            "GetItem",
+            "DynamoDB_20120810.",
+            "DynamoDB_20120810.getItem",
+            "DynamoDB_20111205.GetItem",
+            "DynamoDB_20120810.GetRecords",
+            "DynamoDBStreams_20120810.GetItem",
+        ] {
+            assert!(Operation::of_target(target).is_none(), "{target}");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The golden scenarios: what AWS answers, request by request, as text files under `tests/golden`.
+//!
+//! A case is a file; `tests/golden/README.md` tells how to write one. Each file runs against an empty engine of its
+//! own, in process, on the memory store and on the embedded one. Environment variables:
+//!
+//! - `GOLDEN=query/` runs only the files whose path contains the text.
+//! - `UPDATE_GOLDEN=1` rewrites the answers in the files to what came back. Read the diff: the files say what AWS
+//!   does, not what we do.
+//! - `DYNO_GOLDEN_ENDPOINT=http://127.0.0.1:8000` runs the files over HTTP against a running server, which is
+//!   emptied before each (`POST /_dyno/reset`).
+
+#![allow(clippy::unwrap_used)]
+
+mod golden_runner;
+
+use golden_runner::endpoint::{Endpoint, Http, InProcess};
+use golden_runner::run_all;
+
+#[test]
+fn scenarios_hold_in_memory() {
+    if http_endpoint().is_none() {
+        run_all(|| Endpoint::InProcess(InProcess::in_memory()));
+    }
+}
+
+#[test]
+fn scenarios_hold_on_disk() {
+    // Rewriting needs one engine only.
+    if http_endpoint().is_none() && std::env::var_os("UPDATE_GOLDEN").is_none() {
+        run_all(|| Endpoint::InProcess(InProcess::on_disk()));
+    }
+}
+
+#[test]
+fn scenarios_hold_over_http() {
+    if let Some(address) = http_endpoint() {
+        run_all(|| Endpoint::Http(Http::emptied(&address)));
+    }
+}
+
+fn http_endpoint() -> Option<String> {
+    std::env::var("DYNO_GOLDEN_ENDPOINT").ok()
+}

@@ -1,0 +1,137 @@
+//! Runs the scenario files and tells all differences at once.
+
+mod compare;
+pub mod endpoint;
+mod placeholders;
+mod scenario;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use compare::{difference, merge};
+use endpoint::Endpoint;
+use scenario::{Scenario, Step, print_json};
+use serde_json::Value;
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden");
+
+/// Runs every file on an endpoint of its own.
+///
+/// # Panics
+/// When an answer differs, after all files ran.
+pub fn run_all(make: impl Fn() -> Endpoint) {
+    let only = std::env::var("GOLDEN").unwrap_or_default();
+    let files = scenario_files();
+    let chosen: Vec<&PathBuf> =
+        files.iter().filter(|file| file.to_string_lossy().contains(only.as_str())).collect();
+    assert!(!chosen.is_empty(), "no scenario matches GOLDEN={only}");
+    let mut failures = vec![];
+    for file in &chosen {
+        failures.extend(run_file(file, &mut make()));
+    }
+    assert!(
+        failures.is_empty(),
+        "{} of {} scenarios differ:\n\n{}",
+        failures.len(),
+        chosen.len(),
+        failures.join("\n\n")
+    );
+}
+
+/// The scenario files, without the shared beginnings in `_setup`.
+fn scenario_files() -> Vec<PathBuf> {
+    let mut files = vec![];
+    for folder in sorted_entries(Path::new(FOLDER)) {
+        if folder.is_dir() && !folder.ends_with("_setup") {
+            files.extend(sorted_entries(&folder).into_iter().filter(|f| f.extension().is_some_and(|e| e == "golden")));
+        }
+    }
+    files
+}
+
+fn sorted_entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
+
+/// The first difference in a file, or none.
+fn run_file(file: &Path, endpoint: &mut Endpoint) -> Option<String> {
+    let name = file.strip_prefix(FOLDER).unwrap().display().to_string();
+    let text = fs::read_to_string(file).unwrap();
+    let mut scenario = Scenario::parse(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let setup = scenario.uses.iter().flat_map(|part| {
+        let text = fs::read_to_string(format!("{FOLDER}/_setup/{part}.golden"))
+            .unwrap_or_else(|error| panic!("{name} uses {part}: {error}"));
+        Scenario::parse(&text).unwrap_or_else(|error| panic!("{part}: {error}")).steps
+    });
+    for step in setup.collect::<Vec<_>>() {
+        if let Some(failure) = run_step(&step, endpoint).1 {
+            return Some(format!("{name}, while setting up: {failure}"));
+        }
+    }
+    let update = std::env::var_os("UPDATE_GOLDEN").is_some();
+    let mut first = None;
+    for at in 0..scenario.steps.len() {
+        let (answer, failure) = run_step(&scenario.steps[at], endpoint);
+        if let Some(failure) = failure {
+            if update {
+                accept(&mut scenario.steps[at], answer);
+            } else if first.is_none() {
+                first = Some(format!("{name}, line {}: {failure}", scenario.steps[at].line));
+            }
+        }
+    }
+    if update {
+        fs::write(file, scenario.print(&text)).unwrap();
+    }
+    first
+}
+
+type Answered = (u16, Option<Value>);
+
+/// Sends a step as often as it says. Answers the last answer, and what is wrong with the first bad one.
+fn run_step(step: &Step, endpoint: &mut Endpoint) -> (Answered, Option<String>) {
+    if let Some(seconds) = step.advance_seconds {
+        endpoint.advance(seconds);
+        return ((0, None), None);
+    }
+    let mut last = (0, None);
+    for index in 1..=step.times {
+        let body = placeholders::expand(&step.request, index);
+        let (status, text) = endpoint.send(&step.operation, &body);
+        let answer = match text.as_str() {
+            "" => None,
+            text => Some(serde_json::from_str(text).unwrap_or_else(|error| panic!("answer {text}: {error}"))),
+        };
+        last = (status, answer);
+        if let Some(failure) = judge(step, index, &last) {
+            return (last, Some(failure));
+        }
+    }
+    (last, None)
+}
+
+fn judge(step: &Step, index: u32, (status, answer): &Answered) -> Option<String> {
+    let expected = step.expected(index);
+    let got = answer.as_ref().map(print_json).unwrap_or_default();
+    let place = match (status == &step.status, &expected, answer) {
+        (false, ..) => Some("the status".to_owned()),
+        (true, None, _) => None,
+        (true, Some(expected), Some(answer)) => difference(expected, answer),
+        (true, Some(expected), None) => Some(expected.to_string()),
+    }?;
+    let wanted = expected.as_ref().map(print_json).unwrap_or_default();
+    Some(format!(
+        "{} differs at {place}\n  want {} {wanted}\n  got  {status} {got}",
+        step.operation, step.status
+    ))
+}
+
+/// Takes an answer over into the file; placeholders that held stay.
+fn accept(step: &mut Step, (status, answer): Answered) {
+    let expected = step.expected(1);
+    step.status = status;
+    step.answer = answer.map(|answer| print_json(&merge(expected.as_ref(), &answer)));
+}

@@ -1,0 +1,48 @@
+//! Placeholders in the texts of a scenario that stand for longer text.
+
+/// Replaces `<i>` by the number of the sending, `<i:4>` by the same with four digits, and `<text*3>` by the text
+/// three times.
+pub fn expand(text: &str, index: u32) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('<') {
+        out.push_str(before);
+        match after.split_once('>').and_then(|(inside, tail)| Some((replacement(inside, index)?, tail))) {
+            Some((replacement, tail)) => {
+                out.push_str(&replacement);
+                rest = tail;
+            }
+            None => {
+                out.push('<');
+                rest = after;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+fn replacement(inside: &str, index: u32) -> Option<String> {
+    if inside == "i" {
+        return Some(index.to_string());
+    }
+    if let Some(width) = inside.strip_prefix("i:") {
+        let width: usize = width.parse().ok()?;
+        return Some(format!("{index:0width$}"));
+    }
+    let (repeated, times) = inside.rsplit_once('*')?;
+    Some(repeated.repeat(times.parse().ok()?))
+}
+
+#[test]
+fn placeholders_are_replaced_and_other_brackets_stay() {
+    for (text, expanded) in [
+        ("a<i>b<i:3>", "a7b007"),
+        (r#"<{"L":[*2>x<]}*2>"#, r#"{"L":[{"L":[x]}]}"#),
+        ("a < b > c <any>", "a < b > c <any>"),
+        ("a <> b", "a <> b"),
+        ("<x*3", "<x*3"),
+    ] {
+        assert_eq!(expand(text, 7), expanded);
+    }
+}

@@ -38,7 +38,7 @@ pub struct Options {
     /// Repeats the random choices of an earlier run (the timing of threads stays random)
     #[arg(long)]
     seed: Option<u64>,
-    /// Another server to crash: a command line in which {port} and {data} are filled in
+    /// Another server to crash: a command line in which {port} and the folder {data} are filled in
     #[arg(long, value_name = "COMMAND")]
     server: Option<String>,
 }
@@ -64,6 +64,10 @@ pub fn run(project: &Project, options: &Options) -> Result<(), Failure> {
     let folder = project.scratch("crash")?;
     let data = folder.join("data");
     let _ = std::fs::remove_dir_all(&data);
+    if options.server.is_some() {
+        std::fs::create_dir_all(&data)
+            .map_err(|error| Failure::new(format!("cannot make the folder {}: {error}", data.display())))?;
+    }
     eprintln!("  {} kills, {} workers, seed {seed}", options.kills, options.workers);
     let mut test = CrashTest {
         project,

@@ -1,9 +1,10 @@
 //! Real clients at their everyday work, against the release binary.
 //!
-//! Each suite is first run whole against an empty in-memory server. Then its restart check: a
-//! server on a durable folder is written to, killed as by a power cut, started again on the same
-//! folder, and read. The suites know nothing of processes: they get an endpoint, and for the
-//! restart check which half they are (`DYNO_RESTART` = `before` or `after`).
+//! Each suite is first run whole against an empty in-memory server (the widest, boto3, on a durable
+//! folder too). Then comes its restart check: a server on a durable folder is written to, killed as
+//! by a power cut, started again on the same folder, and read. The suites know nothing of
+//! processes: they get an endpoint, and for the restart check which half they are (`DYNO_RESTART`
+//! = `before` or `after`).
 
 mod suites;
 
@@ -97,6 +98,10 @@ pub fn run_suite(project: &Project, suite: Suite, endpoint: Option<&str>) -> Res
     let data_flag = data.display().to_string();
     let durable = ["--data", data_flag.as_str()];
     let mut server = start(project, &durable, &folder.join(format!("{name}-before.log")))?;
+    if suite == Suite::Boto3 {
+        // The widest suite is run whole on the durable store too.
+        environment.run(&server.endpoint(), Part::Whole)?;
+    }
     environment.run(&server.endpoint(), Part::BeforeRestart)?;
     server.kill();
     let server = start(project, &durable, &folder.join(format!("{name}-after.log")))?;

@@ -12,6 +12,8 @@ pub struct Context<'a> {
     pub region: &'a str,
     /// The account in ARNs.
     pub account: &'a str,
+    /// The host and port that the client addressed, where there is a client.
+    pub host: Option<&'a str>,
     /// Random bits, new on every call.
     pub entropy: &'a (dyn Fn() -> u128 + Sync),
 }

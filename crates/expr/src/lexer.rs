@@ -43,19 +43,6 @@ pub(crate) enum Token {
     End,
 }
 
-const KEYWORDS: [(&str, Token); 9] = [
-    ("AND", Token::And),
-    ("OR", Token::Or),
-    ("NOT", Token::Not),
-    ("BETWEEN", Token::Between),
-    ("IN", Token::In),
-    ("SET", Token::Set),
-    ("REMOVE", Token::Remove),
-    ("ADD", Token::Add),
-    ("DELETE", Token::Delete),
-];
-const LONGEST_KEYWORD: usize = 7;
-
 /// Where a token stands in the text.
 #[derive(Clone, Copy, Debug)]
 struct Span {
@@ -184,13 +171,19 @@ fn single(byte: u8) -> Option<Token> {
 }
 
 fn keyword(word: &str) -> Token {
-    if word.len() > LONGEST_KEYWORD {
-        return Token::Word;
+    let like = |keyword: &str, token| if word.eq_ignore_ascii_case(keyword) { token } else { Token::Word };
+    match word.as_bytes() {
+        [b'a' | b'A', b'n' | b'N', _] => like("AND", Token::And),
+        [b'a' | b'A', b'd' | b'D', _] => like("ADD", Token::Add),
+        [b'b' | b'B', ..] => like("BETWEEN", Token::Between),
+        [b'd' | b'D', ..] => like("DELETE", Token::Delete),
+        [b'i' | b'I', _] => like("IN", Token::In),
+        [b'n' | b'N', ..] => like("NOT", Token::Not),
+        [b'o' | b'O', _] => like("OR", Token::Or),
+        [b'r' | b'R', ..] => like("REMOVE", Token::Remove),
+        [b's' | b'S', ..] => like("SET", Token::Set),
+        _ => Token::Word,
     }
-    KEYWORDS
-        .iter()
-        .find(|(known, _)| known.eq_ignore_ascii_case(word))
-        .map_or(Token::Word, |(_, token)| *token)
 }
 
 /// Whether a name may stand in an expression without a placeholder.
@@ -234,7 +227,21 @@ mod tests {
                     (Token::Less, "<"),
                 ],
             ),
-            ("bEtween", &[(Token::Between, "bEtween")]),
+            (
+                "and Or nOT bEtween IN set remove ADD delete",
+                &[
+                    (Token::And, "and"),
+                    (Token::Or, "Or"),
+                    (Token::Not, "nOT"),
+                    (Token::Between, "bEtween"),
+                    (Token::In, "IN"),
+                    (Token::Set, "set"),
+                    (Token::Remove, "remove"),
+                    (Token::Add, "ADD"),
+                    (Token::Delete, "delete"),
+                ],
+            ),
+            ("ands i", &[(Token::Word, "ands"), (Token::Word, "i")]),
             ("é\u{a0}", &[(Token::Stray, "é"), (Token::Stray, "\u{a0}")]),
         ];
         for (text, expected) in cases {

@@ -67,6 +67,15 @@ impl Path {
         parents.iter().try_fold(item.get(&self.name)?, step_into)
     }
 
+    /// Whether another path ends in the same map or list; of top-level attributes, whether it is one too.
+    pub(crate) fn has_parent_of(&self, other: &Path) -> bool {
+        match (self.steps.split_last(), other.steps.split_last()) {
+            (None, None) => true,
+            (Some((_, one)), Some((_, two))) => self.name == other.name && one == two,
+            _ => false,
+        }
+    }
+
     /// How the path and a later one of the same list get in each other's way, if they do.
     pub(crate) fn clash(&self, later: &Path) -> Option<Clash> {
         if self.name != later.name {

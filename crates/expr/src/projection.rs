@@ -34,34 +34,29 @@ pub fn parse_projection(text: &str, placeholders: &Placeholders<'_>) -> Result<P
         paths.push(reader.path()?);
     }
     reader.lexer.expect(Token::End)?;
-    check_paths(&mut reader, paths.iter());
+    check_paths(&mut reader, &paths, |path| path);
     reader.finish(paths).map(Projection::from_paths)
 }
 
-/// Refuses paths that overlap or conflict; the earlier pair is named.
-pub(crate) fn check_paths<'a>(reader: &mut Reader<'_, '_>, paths: impl Iterator<Item = &'a Path>) {
-    let mut seen: Vec<&Path> = Vec::new();
-    for path in paths {
-        for earlier in &seen {
-            if let Some(clash) = earlier.clash(path) {
-                let fault = clash.fault();
-                reader.fault(fault, || clash.message(earlier, path));
+/// Refuses paths that overlap or conflict; the first pair is named.
+pub(crate) fn check_paths<T>(reader: &mut Reader<'_, '_>, all: &[T], path: fn(&T) -> &Path) {
+    for (at, later) in all.iter().enumerate() {
+        for earlier in &all[..at] {
+            let (earlier, later) = (path(earlier), path(later));
+            if let Some(clash) = earlier.clash(later) {
+                reader.fault(clash.fault(), || clash.message(earlier, later));
             }
         }
-        seen.push(path);
     }
 }
 
 impl Projection {
     /// A projection of paths; of two that overlap or conflict, one may be lost.
     pub fn from_paths(paths: Vec<Path>) -> Projection {
-        let mut sorted: Vec<&Path> = paths.iter().collect();
-        sorted.sort();
-        let below = |group: &[&Path]| {
-            let tails: Vec<&[PathStep]> = group.iter().map(|path| path.steps()).collect();
-            (group[0].name().to_owned(), Part::of(&tails))
-        };
-        let parts = sorted.chunk_by(|one, two| one.name() == two.name()).map(below).collect();
+        let mut parts = Vec::with_capacity(paths.len());
+        for path in &paths {
+            place(&mut parts, path.name().to_owned()).add(path.steps());
+        }
         Projection { paths, parts }
     }
 
@@ -83,22 +78,28 @@ impl Projection {
 }
 
 impl Part {
-    /// What is below some steps, which are sorted.
-    fn of(tails: &[&[PathStep]]) -> Part {
-        let mut part = Part::Whole;
-        for group in tails.chunk_by(|one, two| one.first() == two.first()) {
-            let Some(step) = group[0].first() else { continue };
-            let below: Vec<&[PathStep]> = group.iter().map(|tail| &tail[1..]).collect();
-            let below = Part::of(&below);
-            // Paths do not conflict, so that all steps of one place are of one kind.
-            match (step, &mut part) {
-                (PathStep::Name(name), Part::Members(members)) => members.push((name.clone(), below)),
-                (PathStep::Name(name), _) => part = Part::Members(vec![(name.clone(), below)]),
-                (PathStep::Index(at), Part::Elements(elements)) => elements.push((*at, below)),
-                (PathStep::Index(at), _) => part = Part::Elements(vec![(*at, below)]),
+    /// Keeps what is at the end of some steps too. Paths do not conflict, so that all steps of one place are of
+    /// one kind.
+    fn add(&mut self, steps: &[PathStep]) {
+        let Some((step, rest)) = steps.split_first() else { return };
+        match step {
+            PathStep::Name(name) => {
+                if !matches!(self, Part::Members(_)) {
+                    *self = Part::Members(Vec::new());
+                }
+                if let Part::Members(members) = self {
+                    place(members, name.clone()).add(rest);
+                }
+            }
+            PathStep::Index(at) => {
+                if !matches!(self, Part::Elements(_)) {
+                    *self = Part::Elements(Vec::new());
+                }
+                if let Part::Elements(elements) = self {
+                    place(elements, *at).add(rest);
+                }
             }
         }
-        part
     }
 
     /// What is kept of a value, if anything.
@@ -117,6 +118,18 @@ impl Part {
             _ => None,
         }
     }
+}
+
+/// The part at a key of a sorted list; it is added if need be.
+fn place<K: Ord>(parts: &mut Vec<(K, Part)>, key: K) -> &mut Part {
+    let at = match parts.binary_search_by(|(known, _)| known.cmp(&key)) {
+        Ok(at) => at,
+        Err(at) => {
+            parts.insert(at, (key, Part::Whole));
+            at
+        }
+    };
+    &mut parts[at].1
 }
 
 fn members_of(map: &Item, parts: &[(String, Part)]) -> Item {

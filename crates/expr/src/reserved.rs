@@ -29,16 +29,34 @@ const fn split(text: &'static str) -> [&'static str; COUNT] {
     words
 }
 
+/// Where in the list the words of each letter begin, and where the list ends.
+static LETTERS: [usize; 27] = letters();
+
+const fn letters() -> [usize; 27] {
+    let mut starts = [COUNT; 27];
+    let mut at = COUNT;
+    while at > 0 {
+        at -= 1;
+        let mut letter = (WORDS[at].as_bytes()[0] - b'A') as usize + 1;
+        // A letter without words begins where the next one does.
+        while letter > 0 && starts[letter - 1] > at {
+            letter -= 1;
+            starts[letter] = at;
+        }
+    }
+    starts
+}
+
 /// Whether a word is reserved, in whatever case it is written.
 pub(crate) fn is_reserved(word: &str) -> bool {
-    if word.len() > LONGEST {
+    let Some(letter) = word.bytes().next().filter(u8::is_ascii_alphabetic) else { return false };
+    // The words are letters only.
+    if word.len() > LONGEST || !word.bytes().all(|byte| byte.is_ascii_alphabetic()) {
         return false;
     }
-    let mut upper = [0; LONGEST];
-    let upper = &mut upper[..word.len()];
-    upper.copy_from_slice(word.as_bytes());
-    upper.make_ascii_uppercase();
-    WORDS.binary_search_by(|known| known.as_bytes().cmp(upper)).is_ok()
+    let letter = (letter.to_ascii_uppercase() - b'A') as usize;
+    let candidates = &WORDS[LETTERS[letter]..LETTERS[letter + 1]];
+    candidates.iter().any(|known| known.eq_ignore_ascii_case(word))
 }
 
 #[cfg(test)]
@@ -51,6 +69,14 @@ mod tests {
         assert!(WORDS.windows(2).all(|pair| pair[0] < pair[1]));
         assert_eq!(WORDS.iter().map(|word| word.len()).max(), Some(LONGEST));
         assert_eq!(include_str!("reserved-words.txt").lines().count(), COUNT);
+    }
+
+    #[test]
+    fn every_word_is_found() {
+        for word in include_str!("reserved-words.txt").lines() {
+            assert!(is_reserved(word) && is_reserved(&word.to_lowercase()), "{word}");
+            assert!(!is_reserved(&format!("{word}x")), "{word}");
+        }
     }
 
     #[test]

@@ -120,8 +120,11 @@ impl Update {
         }
     }
 
-    /// Whether every change takes something away (REMOVE or DELETE). On AWS such an update of a missing item
-    /// does not create one.
+    /// Whether every change takes something away (REMOVE or DELETE).
+    ///
+    /// # Source
+    /// Measured on AWS: such an update of a missing item creates none, while one without any change creates an
+    /// item of its key attributes.
     pub fn only_takes_away(&self) -> bool {
         !self.actions.is_empty()
             && self.actions.iter().all(|action| matches!(action.change, Change::Remove | Change::Delete(_)))

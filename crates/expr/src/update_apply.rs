@@ -68,8 +68,7 @@ impl Update {
                 return Err(UpdateFault::TooDeep);
             }
         }
-        // In this order indexes past the end append in their order, and no removal moves an element that is
-        // still to be removed.
+        // In this order indexes past the end append in their order.
         effects.sort_by_key(|(path, _)| *path);
         let mut updated = item.clone();
         let mut removals = Vec::new();
@@ -80,7 +79,7 @@ impl Update {
                 Effect::Nothing => {}
             }
         }
-        removals.iter().rev().for_each(|path| remove(&mut updated, path));
+        remove_all(&mut updated, removals);
         Ok(updated)
     }
 
@@ -219,7 +218,10 @@ fn place<'i, 'p>(item: &'i mut Item, path: &'p Path) -> Option<(&'i mut Attribut
 /// Writes a value; past the end of a list it is appended.
 fn put(item: &mut Item, path: &Path, value: AttributeValue) {
     if !path.is_nested() {
-        item.insert(path.name(), value);
+        match item.get_mut(path.name()) {
+            Some(attribute) => *attribute = value,
+            None => drop(item.insert(path.name(), value)),
+        }
         return;
     }
     match place(item, path) {
@@ -235,19 +237,37 @@ fn put(item: &mut Item, path: &Path, value: AttributeValue) {
     }
 }
 
-/// Removes a value that is there.
-fn remove(item: &mut Item, path: &Path) {
-    if !path.is_nested() {
-        item.remove(path.name());
-        return;
-    }
-    match place(item, path) {
-        Some((AttributeValue::M(map), PathStep::Name(name))) => {
-            map.remove(name);
+/// Removes values that are there. The deepest go first, and those of one list together, so that no removal moves
+/// an element that is still to be removed; and a long list is gone through once only.
+fn remove_all(item: &mut Item, mut paths: Vec<&Path>) {
+    paths.sort_by(|one, two| two.depth().cmp(&one.depth()).then_with(|| one.cmp(two)));
+    for siblings in paths.chunk_by(|one, two| one.has_parent_of(two)) {
+        let Some(first) = siblings.first() else { continue };
+        match place(item, first) {
+            None => siblings.iter().for_each(|path| drop(item.remove(path.name()))),
+            Some((AttributeValue::M(map), _)) => {
+                let names = siblings.iter().filter_map(|path| match path.steps().last() {
+                    Some(PathStep::Name(name)) => Some(name),
+                    _ => None,
+                });
+                names.for_each(|name| drop(map.remove(name)));
+            }
+            Some((AttributeValue::L(list), _)) => {
+                let mut gone = siblings.iter().filter_map(|path| match path.steps().last() {
+                    Some(PathStep::Index(at)) => Some(*at),
+                    _ => None,
+                });
+                let (mut at, mut next) = (0, gone.next());
+                list.retain(|_| {
+                    let keep = next != Some(at);
+                    if !keep {
+                        next = gone.next();
+                    }
+                    at += 1;
+                    keep
+                });
+            }
+            Some(_) => debug_assert!(false, "nothing at {first}"),
         }
-        Some((AttributeValue::L(list), PathStep::Index(at))) if (*at as usize) < list.len() => {
-            list.remove(*at as usize);
-        }
-        _ => debug_assert!(false, "nothing at {path}"),
     }
 }

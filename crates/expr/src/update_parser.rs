@@ -33,7 +33,7 @@ pub fn parse_update(text: &str, placeholders: &Placeholders<'_>) -> Result<Updat
             break;
         }
     }
-    check_paths(&mut reader, actions.iter().map(|action| &action.path));
+    check_paths(&mut reader, &actions, |action| &action.path);
     reader.finish(Update::from_actions(actions))
 }
 
@@ -88,7 +88,7 @@ fn action_operand(reader: &mut Reader<'_, '_>, section: &str) -> Result<Attribut
         ValueType::N if section == "ADD" => return Ok(value),
         ValueType::S => "STRING",
         ValueType::N => "NUMBER",
-        ValueType::B => "BINARY",
+        ValueType::B => "Binary",
         ValueType::Bool => "BOOLEAN",
         ValueType::Null => "NULL",
         ValueType::L => "LIST",

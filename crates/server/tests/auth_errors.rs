@@ -1,5 +1,7 @@
 //! Every text of authentication, over the wire, in its order; and what needs none.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod http_support;
 
 use base64::Engine;
@@ -13,7 +15,8 @@ const KEY: &str = "AKID1";
 const SECRET: &str = "secret one";
 const TEMPORARY: &str = "ASIA2";
 const PAST: &str = "ASIA3";
-const TARGET: &str = "X-Amz-Target: DynamoDB_20120810.ListTables\r\nContent-Type: application/x-amz-json-1.0\r\n";
+const TARGET: &str =
+    "X-Amz-Target: DynamoDB_20120810.ListTables\r\nContent-Type: application/x-amz-json-1.0\r\n";
 
 fn server() -> Server {
     let key = |id: &str, token: Option<&str>, expires_at_s| Credential {
@@ -22,7 +25,8 @@ fn server() -> Server {
         session_token: token.map(Into::into),
         expires_at_s,
     };
-    let keys = [key(KEY, None, None), key(TEMPORARY, Some("token"), None), key(PAST, Some("token"), Some(1000))];
+    let keys =
+        [key(KEY, None, None), key(TEMPORARY, Some("token"), None), key(PAST, Some("token"), Some(1000))];
     Server::start(|config| {
         let scope = Scope { regions: Some(vec!["us-east-1".into()]), ..Scope::default() };
         config.auth = Auth::with_credentials("us-east-1", Credentials::from_keys(keys), scope);
@@ -39,16 +43,34 @@ struct Signing<'a> {
 
 impl Default for Signing<'_> {
     fn default() -> Self {
-        Signing { key: KEY, scope: "us-east-1/dynamodb/aws4_request", signed_headers: "host;x-amz-date", date: now(0) }
+        Signing {
+            key: KEY,
+            scope: "us-east-1/dynamodb/aws4_request",
+            signed_headers: "host;x-amz-date",
+            date: now(0),
+        }
     }
 }
 
 /// The present, `offset_s` later, as `X-Amz-Date`.
 fn now(offset_s: i64) -> String {
-    let output = std::process::Command::new("date")
-        .args(["-u", "-d", &format!("{offset_s} seconds"), "+%Y%m%dT%H%M%SZ"])
-        .output();
-    String::from_utf8(output.unwrap().stdout).unwrap().trim().into()
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let at = since.as_secs() as i64 + offset_s;
+    let (mut days, mut year) = (at / 86_400, 1970);
+    let leap = |year: i64| i64::from(year % 4 == 0 && (year % 100 != 0 || year % 400 == 0));
+    while days >= 365 + leap(year) {
+        days -= 365 + leap(year);
+        year += 1;
+    }
+    let mut month = 0;
+    let lengths = [31, 28 + leap(year), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    while days >= lengths[month] {
+        days -= lengths[month];
+        month += 1;
+    }
+    let (month, day) = (month + 1, days + 1);
+    let (hour, minute, second) = (at / 3600 % 24, at / 60 % 60, at % 60);
+    format!("{year:04}{month:02}{day:02}T{hour:02}{minute:02}{second:02}Z")
 }
 
 fn mac(key: &[u8], text: &str) -> Vec<u8> {
@@ -63,7 +85,14 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// Signs a request as the specification says, with the headers `host` and `x-amz-date` only.
-fn signature(signing: &Signing<'_>, method: &str, path: &str, query: &str, body: &str, headers: &str) -> String {
+fn signature(
+    signing: &Signing<'_>,
+    method: &str,
+    path: &str,
+    query: &str,
+    body: &str,
+    headers: &str,
+) -> String {
     let hash = hex(&Sha256::digest(body));
     let canonical = format!("{method}\n{path}\n{query}\n{headers}\n{}\n{hash}", signing.signed_headers);
     let scope = format!("{}/{}", &signing.date[..8], signing.scope);
@@ -113,7 +142,9 @@ async fn every_text_in_its_order() {
     let day = &date[..8];
     let at = format!("X-Amz-Date: {date}\r\n");
     let header = |credential: &str, signed: &str| {
-        format!("Authorization: AWS4-HMAC-SHA256 Credential={credential}, SignedHeaders={signed}, Signature=00\r\n")
+        format!(
+            "Authorization: AWS4-HMAC-SHA256 Credential={credential}, SignedHeaders={signed}, Signature=00\r\n"
+        )
     };
     let right = format!("{KEY}/{day}/us-east-1/dynamodb/aws4_request");
     let scoped = |scope: &str| raw(&(at.clone() + &header(&format!("{KEY}/{scope}"), "host")), "", "{}");
@@ -262,7 +293,9 @@ async fn every_text_in_its_order() {
 async fn right_signatures_pass() {
     let server = server();
     let mut client = server.connect().await;
-    for (key, further) in [(KEY, ""), (TEMPORARY, "X-Amz-Security-Token: token\r\n"), (KEY, "X-Unsigned: by a proxy\r\n")] {
+    for (key, further) in
+        [(KEY, ""), (TEMPORARY, "X-Amz-Security-Token: token\r\n"), (KEY, "X-Unsigned: by a proxy\r\n")]
+    {
         let signing = Signing { key, ..Signing::default() };
         client.send(signed_request(&signing, further, "{\"a\":1}")).await;
         let answer = client.answer().await;
@@ -274,7 +307,8 @@ async fn right_signatures_pass() {
         let scope = format!("{}/{}", &signing.date[..8], signing.scope);
         let canonical =
             format!("POST\n/\n\nhost:h\nx-amz-date:{}\n\nhost;x-amz-date\nUNSIGNED-PAYLOAD", signing.date);
-        let text = format!("AWS4-HMAC-SHA256\n{}\n{scope}\n{}", signing.date, hex(&Sha256::digest(canonical)));
+        let text =
+            format!("AWS4-HMAC-SHA256\n{}\n{scope}\n{}", signing.date, hex(&Sha256::digest(canonical)));
         let key = scope.split('/').fold(format!("AWS4{SECRET}").into_bytes(), |key, part| mac(&key, part));
         let signature = hex(&mac(&key, &text));
         let lines = format!(
@@ -302,7 +336,8 @@ async fn right_signatures_pass() {
         ("-1", "X-Amz-Expires must be non-negative"),
     ] {
         let query = query.replace("Expires=60", &format!("Expires={expires}"));
-        let found = error_of(&server.send(raw("", &format!("?{query}&X-Amz-Signature=00"), "{}")).await, expires);
+        let found =
+            error_of(&server.send(raw("", &format!("?{query}&X-Amz-Signature=00"), "{}")).await, expires);
         assert!(found.0 == INCOMPLETE && found.1.starts_with(message), "{found:?}");
     }
 }
@@ -318,7 +353,11 @@ async fn json_and_target_come_before_authentication_and_the_empty_body_after() {
     assert_eq!(kind(server.send(no_target).await), "UnknownOperationException");
     let missing = "com.amazon.coral.service#MissingAuthenticationTokenException";
     assert_eq!(kind(server.send(raw("", "", "")).await), missing);
-    assert_eq!(kind(server.send(raw("Content-Encoding: gzip\r\n", "", "{")).await), missing, "nothing is decoded");
+    assert_eq!(
+        kind(server.send(raw("Content-Encoding: gzip\r\n", "", "{")).await),
+        missing,
+        "nothing is decoded"
+    );
     assert_eq!(server.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n").await.status, 200, "health needs none");
 }
 
@@ -354,10 +393,16 @@ async fn own_paths_need_credentials_too_but_for_health() {
 #[tokio::test]
 async fn without_credentials_any_signature_will_do_and_still_tells_the_caller() {
     let server = Server::start(|_| ());
-    let header = |credential: &str| format!("Authorization: AWS4-HMAC-SHA256 Credential={credential}, Signature=x\r\n");
+    let header = |credential: &str| {
+        format!("Authorization: AWS4-HMAC-SHA256 Credential={credential}, Signature=x\r\n")
+    };
     let cases = [
         ("", "", (None, "us-east-1", None)),
-        (&*header("me/20200101/eu-west-1/dynamodb/aws4_request"), "", (Some("me"), "eu-west-1", Some("dynamodb"))),
+        (
+            &*header("me/20200101/eu-west-1/dynamodb/aws4_request"),
+            "",
+            (Some("me"), "eu-west-1", Some("dynamodb")),
+        ),
         (&*header("team/me/20200101/local/monitoring/x"), "", (Some("team/me"), "local", Some("monitoring"))),
         (&*header("me"), "", (None, "us-east-1", None)),
         ("Authorization: Bearer x\r\n", "", (None, "us-east-1", None)),
@@ -374,7 +419,8 @@ async fn without_credentials_any_signature_will_do_and_still_tells_the_caller() 
             let answer = client.answer().await;
             let found = answer.json();
             let expected = serde_json::json!([key_id, region, service, false]);
-            let found = serde_json::json!([found["key_id"], found["region"], found["service"], found["verified"]]);
+            let found =
+                serde_json::json!([found["key_id"], found["region"], found["service"], found["verified"]]);
             assert_eq!(found, expected, "round {round}: {lines}{query}");
         }
     }

@@ -1,5 +1,7 @@
 //! Requests as an AWS SDK's signer made them, held against the verification; and the same requests, changed.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use dynamometer_server::auth::{Auth, Caller, CallerCache, Credential, Credentials, RawRequest, Scope};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use serde::Deserialize;
@@ -76,7 +78,8 @@ fn what_an_sdk_signs_is_verified() {
     let mut shared = CallerCache::default();
     for case in cases() {
         for cache in [&mut CallerCache::default(), &mut shared] {
-            let caller = verify(&case, at(&case.now), cache).unwrap_or_else(|problem| panic!("{}: {problem}", case.name));
+            let caller = verify(&case, at(&case.now), cache)
+                .unwrap_or_else(|problem| panic!("{}: {problem}", case.name));
             assert_eq!(caller.access_key_id.as_deref(), Some(&*case.key_id), "{}", case.name);
             assert_eq!((&*caller.region, caller.service.as_deref()), (&*case.region, Some(&*case.service)));
             assert!(caller.verified);
@@ -129,7 +132,8 @@ fn whatever_is_changed_is_noticed() {
             let sign = if case.target.contains('?') { '&' } else { '?' };
             case.target = format!("{}{sign}x=1", case.target);
         });
-        if case.headers.iter().any(|(name, _)| name == "X-Amz-Target") && !case.name.starts_with("presigned") {
+        if case.headers.iter().any(|(name, _)| name == "X-Amz-Target") && !case.name.starts_with("presigned")
+        {
             with("a signed header", &|case| {
                 case.headers.iter_mut().find(|(name, _)| name == "X-Amz-Target").unwrap().1 += "s";
             });
@@ -145,7 +149,8 @@ fn whatever_is_changed_is_noticed() {
             verify(&case, at(&case.now), &mut cache).unwrap();
             let problem = verify(&other, at(&case.now), &mut cache).expect_err(&name);
             assert!(problem.starts_with(MISMATCH), "{name}: {problem}");
-            verify(&case, at(&case.now), &mut cache).unwrap_or_else(|problem| panic!("{name}: then {problem}"));
+            verify(&case, at(&case.now), &mut cache)
+                .unwrap_or_else(|problem| panic!("{name}: then {problem}"));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The golden scenarios: what AWS answers, request by request, as text files under `tests/golden`.
 //!
-//! A case is a file; `tests/golden/README.md` tells how to write one. Each file runs against an empty engine of its
-//! own, in process, on the memory store and on the embedded one. Environment variables:
+//! A case is a file; `tests/golden/README.md` tells how to write one. Each file runs in an empty database of its own, in
+//! process, on the memory store and on the embedded one. Environment variables:
 //!
 //! - `GOLDEN=query/` runs only the files whose path contains the text.
 //! - `UPDATE_GOLDEN=1` rewrites the answers in the files to what came back. Read the diff: the files say what AWS
@@ -13,13 +13,14 @@
 
 mod golden_runner;
 
-use golden_runner::endpoint::{Endpoint, Http, InProcess};
+use golden_runner::endpoint::{Endpoint, Http, Shared};
 use golden_runner::run_all;
 
 #[test]
 fn scenarios_hold_in_memory() {
     if http_endpoint().is_none() {
-        run_all(|| Endpoint::InProcess(InProcess::in_memory()));
+        let engine = Shared::in_memory();
+        run_all(|number| Endpoint::InProcess(engine.database(&format!("key-{number}"))));
     }
 }
 
@@ -27,14 +28,15 @@ fn scenarios_hold_in_memory() {
 fn scenarios_hold_on_disk() {
     // Rewriting needs one engine only.
     if http_endpoint().is_none() && std::env::var_os("UPDATE_GOLDEN").is_none() {
-        run_all(|| Endpoint::InProcess(InProcess::on_disk()));
+        let engine = Shared::on_disk();
+        run_all(|number| Endpoint::InProcess(engine.database(&format!("key-{number}"))));
     }
 }
 
 #[test]
 fn scenarios_hold_over_http() {
     if let Some(address) = http_endpoint() {
-        run_all(|| Endpoint::Http(Http::emptied(&address)));
+        run_all(|_| Endpoint::Http(Http::emptied(&address)));
     }
 }
 

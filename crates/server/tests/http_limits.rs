@@ -1,5 +1,7 @@
 //! Slow, greedy and many clients, a service that panics, and the end of the server.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod http_support;
 
 use http_support::{Client, Server, impatient, post};
@@ -112,9 +114,18 @@ async fn large_bodies_share_a_budget_and_small_ones_need_none() {
     assert_eq!(refused.status, 503);
     assert_eq!(server.send(post("", " ".repeat(10_000) + "{}")).await.status, 200, "small");
 
+    let chunked = |body: &str| {
+        let head = String::from_utf8(post("", "")).unwrap();
+        let head = head.replace("Content-Length: 0\r\n", "Transfer-Encoding: chunked\r\n");
+        format!("{head}{:x}\r\n{body}\r\n0\r\n\r\n", body.len())
+    };
+    assert_eq!(server.send(chunked("{}")).await.status, 200, "small and chunked");
+    assert_eq!(server.send(chunked(&(" ".repeat(50_000) + "{}"))).await.status, 503, "large and chunked");
+
     first.send(&large[500_000..]).await;
     assert_eq!(first.answer().await.status, 200);
     assert_eq!(server.send(&large).await.status, 200, "there is room again");
+    assert_eq!(server.send(chunked(&(" ".repeat(50_000) + "{}"))).await.status, 200);
     let larger_than_all = post("", " ".repeat(2_000_000) + "{}");
     assert_eq!(server.send(&larger_than_all).await.status, 200, "alone");
 }

@@ -1,5 +1,7 @@
 //! The socket layer, seen from the wire: fixed answers, the order of checks, odd but legal requests, browsers.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod http_support;
 
 use http_support::{Server, post};
@@ -77,9 +79,17 @@ async fn heads_over_the_limit_and_heads_that_are_none_are_refused() {
     check(
         &server,
         &[
-            ("headers that fit", &format!("GET / HTTP/1.1\r\nHost: h\r\nX-L: {}\r\n\r\n", long(16_000)), (200, "", None)),
+            (
+                "headers that fit",
+                &format!("GET / HTTP/1.1\r\nHost: h\r\nX-L: {}\r\n\r\n", long(16_000)),
+                (200, "", None),
+            ),
             ("headers", &format!("GET / HTTP/1.1\r\nHost: h\r\nX-L: {}\r\n\r\n", long(16_500)), validation),
-            ("many", &format!("GET / HTTP/1.1\r\nHost: h\r\n{}\r\n", format!("X-L: {}\r\n", long(200)).repeat(90)), validation),
+            (
+                "many",
+                &format!("GET / HTTP/1.1\r\nHost: h\r\n{}\r\n", format!("X-L: {}\r\n", long(200)).repeat(90)),
+                validation,
+            ),
             ("request line", &format!("GET /?{} HTTP/1.1\r\nHost: h\r\n\r\n", long(16_500)), validation),
         ],
     )
@@ -215,7 +225,11 @@ async fn pages_of_other_origins_are_refused_unless_allowed() {
             assert_eq!(answer.header(name), Some(value), "{name}");
         }
         let answer = server.send(post(origin, "{").as_slice()).await;
-        assert_eq!((answer.status, answer.header("access-control-allow-origin")), (400, Some(allowed)), "an error");
+        assert_eq!(
+            (answer.status, answer.header("access-control-allow-origin")),
+            (400, Some(allowed)),
+            "an error"
+        );
     }
     assert_eq!(some.send(post("Origin: https://evil.example\r\n", "{}")).await.status, 403);
 

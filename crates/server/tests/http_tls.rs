@@ -1,5 +1,7 @@
 //! TLS from PEM files.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod http_support;
 
 use dynamometer_server::http::TlsConfig;

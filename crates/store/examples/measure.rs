@@ -2,7 +2,7 @@
 //!
 //! ```sh
 //! cargo run --release -p dynamometer-store --example measure -- open
-//! cargo run --release -p dynamometer-store --example measure -- write 10 64 256   # seconds, memtable MB, journal MB
+//! cargo run --release -p dynamometer-store --example measure -- write 10 64 64    # seconds, memtable MB, writers
 //! cargo run --release -p dynamometer-store --example measure -- own 5             # the engine's own commit
 //! cargo run --release -p dynamometer-store --example measure -- read 5
 //! ```
@@ -27,19 +27,18 @@ fn main() {
     let number = |index: usize, default: u64| numbers.get(index).copied().unwrap_or(default);
     match what.as_str() {
         "open" => measure_open(),
-        "write" => measure_write(number(0, 10), number(1, 64), number(2, 256), number(3, WRITERS as u64)),
+        "write" => measure_write(number(0, 10), number(1, 64), number(2, WRITERS as u64)),
         "own" => measure_own(number(0, 5)),
-        "fill" => fill(Path::new(&words[2]), number(0, 64), number(1, 256)),
+        "fill" => fill(Path::new(&words[1]), number(0, 64)),
         "read" => measure_read(number(0, 5)),
         // A second process of `write`: opens a folder that was killed or closed, and says how long it took.
         other if Path::new(other).is_dir() => measure_reopen(Path::new(other)),
-        _ => println!("open | write SECONDS MEMTABLE_MB JOURNAL_MB WRITERS | own SECONDS | read SECONDS"),
+        _ => println!("open | write SECONDS MEMTABLE_MB WRITERS | own SECONDS | read SECONDS"),
     }
 }
 
-fn options(memtable_mb: u64, journal_mb: u64) -> FjallOptions {
-    let (memtable_bytes, journal_bytes) = (memtable_mb << 20, journal_mb << 20);
-    FjallOptions { memtable_bytes, journal_bytes, ..FjallOptions::default() }
+fn options(memtable_mb: u64) -> FjallOptions {
+    FjallOptions { memtable_bytes: memtable_mb << 20, ..FjallOptions::default() }
 }
 
 /// Making a folder, and opening one with nothing in it.
@@ -93,11 +92,11 @@ fn request(n: u64) -> Batch {
     batch
 }
 
-fn measure_write(seconds: u64, memtable_mb: u64, journal_mb: u64, writers: u64) {
+fn measure_write(seconds: u64, memtable_mb: u64, writers: u64) {
     let dir = tempfile::tempdir().expect("a folder");
-    let store = FjallStore::open(dir.path(), &options(memtable_mb, journal_mb)).expect("an open");
+    let store = FjallStore::open(dir.path(), &options(memtable_mb)).expect("an open");
     let next = AtomicU64::new(0);
-    println!("memtables {memtable_mb} MB, journals {journal_mb} MB, {writers} writers");
+    println!("memtables {memtable_mb} MB, {writers} writers");
     let times = run(seconds, writers as usize, || {
         let n = next.fetch_add(1, Ordering::Relaxed);
         let old = store.get(Keyspace::Items, &item_key(n % ITEMS)).expect("a read");
@@ -122,7 +121,7 @@ fn measure_write(seconds: u64, memtable_mb: u64, journal_mb: u64, writers: u64) 
     let dir = tempfile::tempdir().expect("a folder");
     let mut child = std::process::Command::new(std::env::current_exe().expect("this program"))
         .arg("fill")
-        .args([&memtable_mb, &journal_mb].map(u64::to_string))
+        .arg(memtable_mb.to_string())
         .arg(dir.path())
         .spawn()
         .expect("a child");
@@ -133,8 +132,8 @@ fn measure_write(seconds: u64, memtable_mb: u64, journal_mb: u64, writers: u64) 
 }
 
 /// Writes until it is killed.
-fn fill(path: &Path, memtable_mb: u64, journal_mb: u64) {
-    let store = FjallStore::open(path, &options(memtable_mb, journal_mb)).expect("an open");
+fn fill(path: &Path, memtable_mb: u64) {
+    let store = FjallStore::open(path, &options(memtable_mb)).expect("an open");
     let next = AtomicU64::new(0);
     run(1000, WRITERS, || {
         store.commit(request(next.fetch_add(1, Ordering::Relaxed))).wait().expect("a write");

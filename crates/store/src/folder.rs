@@ -243,7 +243,8 @@ mod tests {
     #[test]
     fn folders_of_others_are_refused_with_a_sentence() {
         let line = |text: &'static str| move |path: &Path| fs::write(path.join(FORMAT), text).unwrap();
-        let cases: [(Box<dyn Fn(&Path)>, &str); 5] = [
+        type Make = Box<dyn Fn(&Path)>;
+        let cases: [(Make, &str); 5] = [
             (Box::new(|path| fs::write(path.join("photo.jpg"), "x").unwrap()), "such as photo.jpg"),
             (Box::new(|path| fs::create_dir(path.join(DATA)).unwrap()), "such as data"),
             (Box::new(line("something")), "is not one of this program"),

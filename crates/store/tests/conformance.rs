@@ -12,8 +12,7 @@ struct InTempDir {
 }
 
 impl InTempDir {
-    fn new(durability: Durability) -> Self {
-        let options = FjallOptions { durability, ..FjallOptions::default() };
+    fn new(options: FjallOptions) -> Self {
         InTempDir { dir: tempfile::tempdir().expect("a folder"), options }
     }
 
@@ -32,6 +31,15 @@ impl InTempDir {
     }
 }
 
+fn without_sync() -> FjallOptions {
+    FjallOptions { durability: Durability::Os, ..FjallOptions::default() }
+}
+
+/// So small that memtables are written, and tables merged, all the time.
+fn tiny_memtables() -> FjallOptions {
+    FjallOptions { memtable_bytes: 4 << 10, block_cache_bytes: 1 << 20, ..FjallOptions::default() }
+}
+
 #[test]
 fn memory() {
     conformance::run(|| Arc::new(MemoryStore::new()));
@@ -39,24 +47,31 @@ fn memory() {
 
 #[test]
 fn fjall() {
-    let place = InTempDir::new(Durability::Sync);
+    let place = InTempDir::new(FjallOptions::default());
     conformance::run(|| place.store());
 }
 
 #[test]
 fn fjall_without_sync() {
-    let place = InTempDir::new(Durability::Os);
+    let place = InTempDir::new(without_sync());
     conformance::run(|| place.store());
 }
 
 #[test]
+fn fjall_with_tiny_memtables() {
+    let place = InTempDir::new(tiny_memtables());
+    conformance::run(|| place.store());
+    place.run_folders();
+}
+
+#[test]
 fn fjall_in_folders() {
-    InTempDir::new(Durability::Sync).run_folders();
+    InTempDir::new(FjallOptions::default()).run_folders();
 }
 
 #[test]
 fn fjall_without_sync_in_folders() {
-    InTempDir::new(Durability::Os).run_folders();
+    InTempDir::new(without_sync()).run_folders();
 }
 
 #[test]

@@ -74,6 +74,7 @@ pub fn run(load: Load, kinds: usize, source: &mut dyn Source) -> io::Result<Outc
         sent += 1;
         connection.send_next(index, source)?;
     }
+    let mut chunk = vec![0; 64 * 1024];
     let mut busy = connections.len();
     let mut last_answer = began;
     while busy > 0 {
@@ -84,7 +85,7 @@ pub fn run(load: Load, kinds: usize, source: &mut dyn Source) -> io::Result<Outc
             if event.is_writable() && connection.is_busy {
                 connection.flush()?;
             }
-            if !event.is_readable() || !connection.is_busy || !connection.receive()? {
+            if !event.is_readable() || !connection.is_busy || !connection.receive(&mut chunk)? {
                 continue;
             }
             last_answer = Instant::now();
@@ -168,10 +169,9 @@ impl Connection {
     ///
     /// The event loop is edge-triggered: a read that does not fill the buffer has emptied the
     /// socket, and more bytes make a new event.
-    fn receive(&mut self) -> io::Result<bool> {
-        let mut chunk = [0; 64 * 1024];
+    fn receive(&mut self, chunk: &mut [u8]) -> io::Result<bool> {
         loop {
-            let count = match self.stream.read(&mut chunk) {
+            let count = match self.stream.read(chunk) {
                 Ok(0) => {
                     return Err(io::Error::new(
                         io::ErrorKind::UnexpectedEof,

@@ -56,61 +56,78 @@ impl Measured {
 struct Series<'a> {
     name: &'a str,
     server: &'a Server,
+    items: u64,
     rounds: Vec<Outcome>,
     cpu_in_rounds: u64,
     cpu_at_start: u64,
 }
 
-/// Measures a row.
+/// Measures a row. A peer that does not know the operation is left out of it.
 ///
 /// # Errors
-/// When a server answers wrongly before the measurement, or breaks a connection during it. Answers
-/// with an error status are counted and reported.
+/// When our server answers wrongly before the measurement, or any breaks a connection during it.
+/// Answers with an error status are counted and reported.
 pub fn measure(
     targets: &[Target],
     row: Row,
     connections: usize,
     options: &Options,
 ) -> Result<Measured, BenchError> {
-    for target in targets.iter().skip(1) {
-        targets::capture(target, row)?;
-    }
     let answer = targets::capture(&targets[0], row)?;
     let bare = targets::start_bare(options, &answer)?;
-    let mut series = vec![Series::new(&targets[0].name, &targets[0].server)?, Series::new(BARE, &bare)?];
+    let mut series = vec![
+        Series::new(&targets[0].name, &targets[0].server, targets[0].items),
+        Series::new(BARE, &bare, options.items),
+    ];
     for target in &targets[1..] {
-        series.push(Series::new(&target.name, &target.server)?);
+        match targets::capture(target, row) {
+            Ok(_) => series.push(Series::new(&target.name, &target.server, target.items)),
+            Err(error) => eprintln!("not measured: {error}"),
+        }
+    }
+    settle(&series)?;
+    for each in &mut series {
+        each.cpu_at_start = each.server.cpu_us()?;
     }
     // A first round warms up and is not reported.
     for round in 0..=options.rounds {
+        let seconds = if round == 0 { options.seconds.min(0.3) } else { options.seconds };
         for each in &mut series {
-            let seconds = if round == 0 { options.seconds.min(0.3) } else { options.seconds };
-            let load = Load {
-                address: each.server.address(),
-                connections,
-                time: Duration::from_secs_f64(seconds),
-                most: 5_000_000,
-            };
-            let mut requests = Requests::new(row, options.items, connections, u64::from(round) + 1);
-            let before = each.server.cpu_us()?;
-            let outcome =
-                driver::run(load, 1, &mut requests).map_err(|error| BenchError::wrong(each.name, &error))?;
-            each.cpu_in_rounds += each.server.cpu_us()? - before;
-            each.rounds.push(outcome);
+            each.run(row, connections, seconds, u64::from(round))?;
         }
     }
+    settle(&series)?;
     let cells = series.into_iter().map(Series::finish).collect::<Result<_, _>>()?;
     Ok(Measured { row, connections, cells })
 }
 
+fn settle(series: &[Series]) -> Result<(), BenchError> {
+    let servers: Vec<&Server> = series.iter().map(|each| each.server).collect();
+    Ok(targets::settle(&servers)?)
+}
+
 impl<'a> Series<'a> {
-    fn new(name: &'a str, server: &'a Server) -> Result<Series<'a>, BenchError> {
-        targets::settle(server);
-        Ok(Series { name, server, rounds: Vec::new(), cpu_in_rounds: 0, cpu_at_start: server.cpu_us()? })
+    fn new(name: &'a str, server: &'a Server, items: u64) -> Series<'a> {
+        Series { name, server, items, rounds: Vec::new(), cpu_in_rounds: 0, cpu_at_start: 0 }
+    }
+
+    fn run(&mut self, row: Row, connections: usize, seconds: f64, seed: u64) -> Result<(), BenchError> {
+        let load = Load {
+            address: self.server.address(),
+            connections,
+            time: Duration::from_secs_f64(seconds),
+            most: 5_000_000,
+        };
+        let mut requests = Requests::new(row, self.items, connections, seed);
+        let before = self.server.cpu_us()?;
+        let outcome =
+            driver::run(load, 1, &mut requests).map_err(|error| BenchError::wrong(self.name, &error))?;
+        self.cpu_in_rounds += self.server.cpu_us()? - before;
+        self.rounds.push(outcome);
+        Ok(())
     }
 
     fn finish(mut self) -> Result<Cell, BenchError> {
-        targets::settle(self.server);
         let requests: u64 = self.rounds.iter().map(Outcome::requests).sum();
         let all_cpu = self.server.cpu_us()? - self.cpu_at_start;
         let errors = self.rounds.iter().map(|round| round.errors).sum();

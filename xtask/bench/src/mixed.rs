@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use crate::BenchError;
 use crate::driver::{self, Load, Source};
 use crate::random::Random;
 use crate::stats::percentile;
 use crate::targets::Target;
 use crate::workload::{ROWS, Requests, Row};
-use crate::{BenchError, Options};
 
 /// How often each row comes, in a hundred requests. What is not listed does not come.
 const SHARES: &[(&str, u64)] = &[
@@ -60,14 +60,14 @@ impl Mixed {
 ///
 /// # Errors
 /// When a connection breaks.
-pub fn run(target: &Target, seconds: f64, options: &Options) -> Result<Mixed, BenchError> {
+pub fn run(target: &Target, seconds: f64) -> Result<Mixed, BenchError> {
     let load = Load {
         address: target.server.address(),
         connections: CONNECTIONS,
         time: Duration::from_secs_f64(seconds),
         most: 20_000_000,
     };
-    let mut mix = Mix::new(options.items);
+    let mut mix = Mix::new(target.items);
     let before = target.server.cpu_us()?;
     let outcome =
         driver::run(load, SHARES.len(), &mut mix).map_err(|error| BenchError::wrong(&target.name, &error))?;

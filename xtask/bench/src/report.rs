@@ -137,7 +137,7 @@ fn errors(count: u64, first: &str) -> String {
 pub fn to_json(report: &Report) -> Value {
     let cell = |cell: &Cell| {
         json!({
-            "server": cell.target, "requests": cell.requests, "errors": cell.errors,
+            "server": cell.target, "requests": cell.requests, "errors": cell.errors, "first_error": cell.first_error,
             "requests_per_second": cell.per_second, "p50_us": cell.p50_us, "p99_us": cell.p99_us,
             "p999_us": cell.p999_us, "cpu_us": cell.cpu_us, "of_it_between_rounds_us": cell.later_us,
         })

@@ -1,6 +1,7 @@
 //! The servers that are measured side by side.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -16,6 +17,8 @@ pub struct Target {
     pub name: String,
     /// The process.
     pub server: Server,
+    /// How many items each of its tables holds.
+    pub items: u64,
     /// What loading cost, the table without and with the index.
     pub loaded: Vec<Loaded>,
 }
@@ -43,10 +46,10 @@ pub const BARE: &str = "bare";
 /// # Errors
 /// When one does not start or refuses its items.
 pub fn start_all(options: &Options) -> Result<Vec<Target>, BenchError> {
-    let mut targets = vec![load(OURS, start_ours(options)?, options)?];
+    let mut targets = vec![load(OURS, start_ours(options)?, options.items)?];
     for (name, launch) in peers(options)? {
         let server = launch.start()?;
-        targets.push(load(&name, server, options)?);
+        targets.push(load(&name, server, options.items.min(options.peer_items))?);
     }
     Ok(targets)
 }
@@ -102,21 +105,17 @@ fn in_path(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
-fn load(name: &str, server: Server, options: &Options) -> Result<Target, BenchError> {
+fn load(name: &str, server: Server, items: u64) -> Result<Target, BenchError> {
     let mut client = Client::connect(server.address())?;
     workload::create_tables(&mut client).map_err(|error| BenchError::wrong(name, &error))?;
     let mut loaded = Vec::new();
     for indexed in [false, true] {
-        eprintln!(
-            "loading {} items of 1 KB into {name}{}",
-            options.items,
-            if indexed { ", with a GSI" } else { "" }
-        );
+        eprintln!("loading {} items of 1 KB into {name}{}", items, if indexed { ", with a GSI" } else { "" });
         let load = Load {
             address: server.address(),
             connections: 8,
             time: Duration::from_secs(600),
-            most: options.items.div_ceil(25),
+            most: items.div_ceil(25),
         };
         let before = server.cpu_us()?;
         let outcome = driver::run(load, 1, &mut Loading::new(indexed))
@@ -124,18 +123,18 @@ fn load(name: &str, server: Server, options: &Options) -> Result<Target, BenchEr
         if outcome.errors > 0 {
             return Err(BenchError::wrong(name, &format!("loading was refused: {}", outcome.first_error)));
         }
-        if outcome.requests() < options.items.div_ceil(25) {
+        if outcome.requests() < items.div_ceil(25) {
             return Err(BenchError::wrong(name, &"loading took more than ten minutes: use fewer --items"));
         }
-        settle(&server);
-        let items = options.items as f64;
-        loaded.push((
+        settle(&[&server])?;
+        loaded.push(Loaded {
+            target: name.to_owned(),
             indexed,
-            items / outcome.took.as_secs_f64(),
-            (server.cpu_us()? - before) as f64 / items,
-        ));
+            per_second: items as f64 / outcome.took.as_secs_f64(),
+            cpu_us: (server.cpu_us()? - before) as f64 / items as f64,
+        });
     }
-    Ok(Target { name: name.to_owned(), server, loaded })
+    Ok(Target { name: name.to_owned(), server, items, loaded })
 }
 
 /// Sends a row's request once and gives the answer, after checking that it is the right one.
@@ -173,17 +172,22 @@ pub fn start_bare(options: &Options, reply: &Reply) -> Result<Server, BenchError
         .start()?)
 }
 
-/// Waits until a server has finished what earlier load left behind (compaction, collection of
-/// garbage): until it uses less than a tenth of a core for half a second, at most 15 seconds.
-pub fn settle(server: &Server) {
+/// Waits until servers have finished what earlier load left behind (compaction, collection of
+/// garbage): until each uses less than a tenth of a core for half a second, at most 15 seconds.
+///
+/// # Errors
+/// When a server is gone.
+pub fn settle(servers: &[&Server]) -> io::Result<()> {
     const LOOK: Duration = Duration::from_millis(500);
+    let cpu = || servers.iter().map(|server| server.cpu_us()).collect::<io::Result<Vec<u64>>>();
     let began = Instant::now();
     while began.elapsed() < Duration::from_secs(15) {
-        let Ok(before) = server.cpu_us() else { return };
+        let before = cpu()?;
         std::thread::sleep(LOOK);
-        let Ok(after) = server.cpu_us() else { return };
-        if after - before < LOOK.as_micros() as u64 / 10 {
-            return;
+        let quiet = LOOK.as_micros() as u64 / 10;
+        if before.iter().zip(cpu()?).all(|(before, after)| after - before < quiet) {
+            break;
         }
     }
+    Ok(())
 }

@@ -71,17 +71,18 @@ struct Trace {
 
 fn spec_of(random: &mut Random) -> TableSpec {
     let mode = if random.one_in(2) { BillingMode::Provisioned } else { BillingMode::OnDemand };
-    let resource = |random: &mut Random| ResourceSpec {
-        provisioned: PerDimension::new(5 + random.below(60), 2 + random.below(25)),
-        maximum: match mode == BillingMode::OnDemand && random.one_in(3) {
-            true => PerDimension::new(Some(20 + random.below(50)), Some(5 + random.below(20))),
+    let resource = |random: &mut Random, most_writes: u64| ResourceSpec {
+        provisioned: PerDimension::new(5 + random.below(60), 1 + random.below(most_writes)),
+        maximum: match mode == BillingMode::OnDemand && random.one_in(2) {
+            true => PerDimension::new(Some(20 + random.below(50)), Some(1 + random.below(most_writes))),
             false => PerDimension::default(),
         },
         ..ResourceSpec::default()
     };
-    let table = resource(random);
+    let table = resource(random, 25);
+    // Weaker than the table, so that they are what refuses.
     let indexes = (0..random.below(3))
-        .map(|number| IndexSpec { name: format!("index{number}").into(), resource: resource(random) })
+        .map(|number| IndexSpec { name: format!("index{number}").into(), resource: resource(random, 5) })
         .collect();
     TableSpec {
         mode,
@@ -272,7 +273,7 @@ fn worst_minute<'a>(
     worst
 }
 
-const SEEDS: std::ops::Range<u64> = 0..24;
+const SEEDS: std::ops::Range<u64> = 0..12;
 
 #[test]
 fn never_more_is_granted_than_the_rules_allow() {
@@ -298,7 +299,7 @@ fn never_more_is_granted_than_the_rules_allow() {
 
 #[test]
 fn the_same_seed_gives_the_same_trace() {
-    for seed in 0..4 {
+    for seed in 0..2 {
         assert_eq!(run(seed, small(), false), run(seed, small(), false));
     }
     assert_ne!(run(0, small(), false).1, run(1, small(), false).1);

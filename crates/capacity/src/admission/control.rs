@@ -19,8 +19,8 @@ use super::quotas::{
     check_warm_quota, invalid, of_target,
 };
 use super::resource::Resource;
-use super::spec::{IndexSpec, ResourceSpec, TableSpec};
-use super::table::{ResourceId, TableCapacity};
+use super::spec::TableSpec;
+use super::table::TableCapacity;
 use super::{BillingMode, Dimension, PerDimension};
 use crate::Constants;
 
@@ -175,57 +175,6 @@ impl TableCapacity {
     pub fn is_updating(&mut self, now: Timestamp) -> bool {
         self.advance_to(now);
         self.pending.is_some()
-    }
-
-    /// Adds a global secondary index, which serves at once.
-    pub fn add_index(&mut self, index: &IndexSpec, now: Timestamp) -> ResourceId {
-        let moment = self.advance_to(now);
-        let number = self.resources.len();
-        let seed = self.seed ^ ((number as u64) << 48);
-        let name = Some(index.name.clone());
-        let resource = Resource::new(name, self.mode, &index.resource, seed, moment, &self.constants);
-        self.resources.push(Some(resource));
-        ResourceId::at(number)
-    }
-
-    /// Removes a global secondary index. What is still asked of its number passes and costs nothing.
-    pub fn remove_index(&mut self, name: &str) {
-        if let Some(resource) = self.resources.iter_mut().find(|resource| is_index(resource, Some(name))) {
-            *resource = None;
-        }
-        self.find_next_due();
-    }
-
-    /// The table as it would have to be set up again after a restart: all but the tokens in hand and the heat.
-    pub fn spec(&mut self, now: Timestamp) -> TableSpec {
-        self.advance_to(now);
-        let mut resources = self.resources.iter().flatten().map(|resource| {
-            let spec = ResourceSpec {
-                provisioned: resource.provisioned,
-                maximum: resource.maximum,
-                warm: resource.warm,
-                previous_peak: PerDimension::new(
-                    resource.peaks.read.counted(),
-                    resource.peaks.write.counted(),
-                ),
-                bytes: resource.partitions.iter().map(|(_, partition)| partition.bytes).sum(),
-                decreases: resource.decreases,
-                last_increase: resource.last_increase,
-            };
-            (resource.name.clone(), spec)
-        });
-        let (_, table) = resources.next().unwrap_or_default();
-        let indexes =
-            resources.filter_map(|(name, resource)| Some(IndexSpec { name: name?, resource })).collect();
-        TableSpec {
-            mode: self.mode,
-            table,
-            indexes,
-            has_local_index: self.has_local_index,
-            switches_to_on_demand: self.switches_to_on_demand.clone(),
-            was_on_demand: self.was_on_demand,
-            seed: self.seed,
-        }
     }
 
     fn slot_of(&self, target: &TargetUpdate, account: &AccountUse<'_>) -> Result<usize, ControlError> {
@@ -521,7 +470,8 @@ impl TableCapacity {
     }
 }
 
-fn is_index(resource: &Option<Resource>, name: Option<&str>) -> bool {
+/// Whether the slot holds the index of that name, or the table if there is none.
+pub(crate) fn is_index(resource: &Option<Resource>, name: Option<&str>) -> bool {
     resource.as_ref().is_some_and(|resource| resource.name.as_deref() == name)
 }
 
@@ -529,7 +479,8 @@ fn is_decrease(current: PerDimension<u64>, wanted: PerDimension<u64>) -> bool {
     wanted.read < current.read || wanted.write < current.write
 }
 
-fn sum(one: PerDimension<u64>, other: PerDimension<u64>) -> PerDimension<u64> {
+/// The sum in each dimension.
+pub(crate) fn sum(one: PerDimension<u64>, other: PerDimension<u64>) -> PerDimension<u64> {
     PerDimension::new(one.read.saturating_add(other.read), one.write.saturating_add(other.write))
 }
 

@@ -146,6 +146,11 @@ impl Sampler {
         older.iter().chain(newer).map(|sample| Place { hash: sample.hash, sort_key: &sample.sort_key })
     }
 
+    /// Whether enough was sampled to tell where the halves are.
+    pub(crate) fn is_telling(&self) -> bool {
+        self.seen.len() >= 4
+    }
+
     /// The cut that halves what was sampled, if it has more than one place.
     pub(crate) fn middle(&self, between_keys_only: bool) -> Option<Boundary> {
         let mut sorted: Vec<Place<'_>> = self.in_order_of_arrival().collect();

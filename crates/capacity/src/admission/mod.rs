@@ -25,6 +25,7 @@ mod control;
 mod decreases;
 mod dimension;
 mod heat;
+mod indexes;
 mod minutes;
 mod partitions;
 mod quotas;
@@ -42,6 +43,7 @@ pub use control::{AccountUse, ControlError, TargetUpdate, ThroughputUpdate, Upda
 pub use decreases::Decreases;
 pub use dimension::{Dimension, PerDimension};
 pub use heat::{NoSplit, Place};
+pub use partitions::exceeds_item_collection_limit;
 pub use refusal::{BatchVerdict, Cause, Refusal, ThrottlingException, batch_verdict};
 pub use report::{Counters, PartitionReport, ResourceReport, contributor_insights_units};
 pub use run::Granted;

@@ -36,6 +36,16 @@ pub(crate) fn partitions_for(
     for_rate.max(bytes.div_ceil(constants.partition_bytes)).clamp(1, constants.largest_partition_count)
 }
 
+/// Whether a write that makes an item collection grow, indexes included, has to be refused with
+/// ItemCollectionSizeLimitExceededException: a local secondary index keeps the collection in one partition, which is full.
+/// Writes that make it shrink still pass.
+///
+/// # Source
+/// Documented: Developer Guide 2026, "Local secondary indexes", item collection size limit.
+pub fn exceeds_item_collection_limit(bytes_before: u64, bytes_after: u64, constants: &Constants) -> bool {
+    bytes_after > bytes_before && bytes_after > constants.partition_bytes
+}
+
 /// One partition.
 #[derive(Clone, Debug)]
 pub(crate) struct Partition {
@@ -233,19 +243,20 @@ impl Partitions {
     /// The cut that halves the bytes: by where growth was seen, or in the middle when the data was there before.
     fn size_verdict(&self, number: u32, has_local_index: bool) -> Verdict {
         let partition = self.get(number);
-        match partition.growth.middle(has_local_index) {
-            Some(cut) if cut > partition.start => Verdict::Cut(cut),
-            _ => {
-                let rank = self.rank(partition.start.place());
-                let width = self.width(rank);
-                match width < 2 {
-                    true => Verdict::Unknown,
-                    false => Verdict::Cut(Boundary {
-                        hash: self.start_hashes[rank] + (width / 2) as u64,
-                        sort_key: Box::default(),
-                    }),
-                }
-            }
+        if partition.growth.is_telling() {
+            return match partition.growth.middle(has_local_index) {
+                Some(cut) => Verdict::Cut(cut),
+                None if has_local_index => Verdict::Never(NoSplit::LocalIndexCollection),
+                None => Verdict::Never(NoSplit::SingleItem),
+            };
+        }
+        let rank = self.rank(partition.start.place());
+        match self.width(rank) {
+            0 | 1 => Verdict::Unknown,
+            width => Verdict::Cut(Boundary {
+                hash: self.start_hashes[rank] + (width / 2) as u64,
+                sort_key: Box::default(),
+            }),
         }
     }
 

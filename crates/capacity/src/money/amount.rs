@@ -50,15 +50,19 @@ impl Money {
         self.0
     }
 
-    /// The amount times `numerator / denominator`, rounded half away from zero to a pico-dollar.
+    /// The amount times `numerator / denominator`, rounded half away from zero to a pico-dollar. Products beyond 10³⁸
+    /// pico-dollars lose that precision, and then saturate.
     ///
     /// # Panics
-    /// When the denominator is zero, or the product exceeds 10³⁸ pico-dollars.
+    /// When the denominator is zero.
     #[must_use]
     pub fn times(self, numerator: u128, denominator: u128) -> Self {
-        let product = self.0.unsigned_abs().checked_mul(numerator).expect("an amount below 10^26 dollars");
-        let magnitude = (product + denominator / 2) / denominator;
-        let magnitude = i128::try_from(magnitude).expect("an amount below 10^26 dollars");
+        let picos = self.0.unsigned_abs();
+        let magnitude = match picos.checked_mul(numerator) {
+            Some(product) => product.saturating_add(denominator / 2) / denominator,
+            None => (picos / denominator).saturating_mul(numerator),
+        };
+        let magnitude = i128::try_from(magnitude).unwrap_or(i128::MAX);
         Self(if self.0 < 0 { -magnitude } else { magnitude })
     }
 
@@ -103,7 +107,7 @@ impl FromStr for Money {
         }
         let padded = format!("{whole}{fraction:0<DECIMALS$}");
         let picos: i128 = padded.parse().map_err(|_| error())?;
-        // Prices above a trillion dollars are slips, and would overflow when they are multiplied.
+        // More than a trillion dollars is a slip.
         if picos > PICO * PICO {
             return Err(error());
         }
@@ -184,6 +188,7 @@ mod tests {
         assert_eq!(Money::from_picos(5).times(1, 10), Money::from_picos(1));
         assert_eq!(Money::from_picos(-5).times(1, 10), Money::from_picos(-1));
         assert_eq!(Money::from_picos(4).times(1, 10), Money::ZERO);
+        assert_eq!(Money::from_dollars(i64::MAX).times(u128::MAX, 2), Money::from_picos(i128::MAX));
         assert_eq!(Money::from_picos(1_805_555_555_556).rounded(4), "1.8056");
         assert_eq!(Money::from_picos(999_999_999_999).rounded(2), "1.00");
         assert_eq!(Money::from_picos(-1).rounded(2), "0.00");

@@ -121,7 +121,8 @@ impl HourlyPeak {
         if passed > 0 {
             let full_hours = u128::from(self.value) * u128::from(passed - 1);
             self.unit_hours += u128::from(self.highest) + full_hours;
-            self.highest = self.value;
+            // What was in force before counts for the new hour only if the hour began with it.
+            self.highest = if now.millis().rem_euclid(HOUR_MS) == 0 { 0 } else { self.value };
             self.hour = hour(now);
         }
         self.value = value;
@@ -135,8 +136,10 @@ impl HourlyPeak {
     }
 }
 
+const HOUR_MS: i64 = 3_600_000;
+
 const fn hour(now: Timestamp) -> i64 {
-    now.millis().div_euclid(3_600_000)
+    now.millis().div_euclid(HOUR_MS)
 }
 
 #[cfg(test)]
@@ -163,5 +166,8 @@ mod tests {
         peak.set(20, at(35));
         // Hour 0 at 50; 1 and 2 at 10; 3 at 20; 4 has begun.
         assert_eq!(peak.unit_seconds(at(41)), (50 + 10 + 10 + 20 + 20) * 3_600);
+        peak.set(1, at(50));
+        // Lowered as the hour began.
+        assert_eq!(peak.unit_seconds(at(51)), (50 + 10 + 10 + 20 + 20 + 1) * 3_600);
     }
 }

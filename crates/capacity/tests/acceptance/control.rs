@@ -2,7 +2,7 @@
 
 use super::*;
 use dynamometer_capacity::admission::{
-    BillingMode, ControlError, TargetUpdate, ThroughputUpdate, UpdateOutcome, check_new_table,
+    BillingMode, ControlError, IndexSpec, TargetUpdate, ThroughputUpdate, UpdateOutcome, check_new_table,
 };
 
 pub(super) fn provision(read: u64, write: u64) -> TargetUpdate {
@@ -279,4 +279,27 @@ fn a_table_set_up_again_from_its_spec_is_the_same() {
         (before.rate, before.warm, before.decreases_today),
         (after.rate, after.warm, after.decreases_today)
     );
+}
+
+#[test]
+fn a_new_index_counts_towards_the_quotas_and_a_removed_one_costs_nothing() {
+    let account = AccountUse { provisioned_elsewhere: PerDimension::new(60_000, 0), ..ACCOUNT };
+    let mut table = table(&provisioned(10_000, 1));
+    let index = |read| IndexSpec { name: "i".into(), resource: ResourceSpec::provisioned(read, 1) };
+    table.check_new_index(&index(10_000), &account).unwrap();
+    let error = table.check_new_index(&index(10_001), &account).unwrap_err().to_string();
+    assert!(error.contains("reserved by the account: 70000. Limit: 80000. Requested: 10001."), "{error}");
+    let error = table.check_new_index(&index(40_001), &ACCOUNT).unwrap_err().to_string();
+    assert!(
+        error.starts_with("The requested ReadCapacityUnits for index i, 40001, is above the per index "),
+        "{error}"
+    );
+
+    let id = table.add_index(&index(1), hms(0, 0, 0));
+    assert_eq!(table.index_id("i"), Some(id));
+    table.remove_index("i");
+    assert_eq!(table.index_id("i"), None);
+    let ask = Ask { resource: id, dimension: Dimension::Read, place: Place::of_hash(0), floor: units(1) };
+    assert_eq!(table.admit_run(hms(0, 0, 1), &[ask], 100).count, 100);
+    assert_eq!(table.add_index(&index(1), hms(0, 0, 2)), id, "numbers are used again");
 }

@@ -44,6 +44,8 @@ fn units(whole: u64) -> CapacityUnits {
 struct Rig {
     table: TableCapacity,
     ms: i64,
+    /// The keys of an even load: a multiple of the partitions that it is to fill.
+    keys: u64,
     last_refusal: Option<Refusal>,
 }
 
@@ -56,7 +58,12 @@ impl Rig {
     }
 
     fn with(spec: &TableSpec, constants: Constants) -> Self {
-        Self { table: TableCapacity::new(spec, Arc::new(constants), at_ms(0)), ms: 0, last_refusal: None }
+        Self {
+            table: TableCapacity::new(spec, Arc::new(constants), at_ms(0)),
+            ms: 0,
+            keys: 400,
+            last_refusal: None,
+        }
     }
 
     fn now(&self) -> Timestamp {
@@ -100,15 +107,15 @@ impl Rig {
 
     /// The same, with each step spread evenly over all keys. For rates that fill many partitions.
     fn load_evenly(&mut self, dimension: Dimension, per_second: u64, seconds: u64) -> Vec<u64> {
-        const KEYS: u64 = 400;
+        let keys = self.keys;
         let mut served = Vec::new();
         for _ in 0..seconds {
             let mut in_second = 0;
-            for key in 0..KEYS {
-                let count = per_second * (key + 1) / KEYS - per_second * key / KEYS;
+            for key in 0..keys {
+                let count = per_second * (key + 1) / keys - per_second * key / keys;
                 // The keys of one second come in an order that jumps around, spread over the second.
-                let place = Place::of_hash(u64::MAX / (2 * KEYS) * (key * 37 % KEYS * 2 + 1));
-                let now = at_ms(self.ms + (key * 1_000 / KEYS) as i64);
+                let place = Place::of_hash(u64::MAX / (2 * keys) * (key * 37 % keys * 2 + 1));
+                let now = at_ms(self.ms + (key * 1_000 / keys) as i64);
                 let ask = Ask { resource: ResourceId::TABLE, dimension, place, floor: CapacityUnits::ONE };
                 let granted = self.table.admit_run(now, &[ask], count);
                 in_second += granted.count;

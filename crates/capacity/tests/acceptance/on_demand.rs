@@ -59,7 +59,7 @@ fn a10_a_new_table_serves_4000_writes_and_12000_reads() {
 
 #[test]
 fn a11_a_step_to_ten_thousand_doubles_every_half_hour() {
-    let mut rig = Rig::new(&TableSpec::default());
+    let mut rig = Rig { keys: 80, ..Rig::new(&TableSpec::default()) };
     let served = rig.load_evenly(Write, 10_000, 65 * 60);
     assert_steady_minutes(&served[..1_800], 4_000);
     assert_eq!(rig.reason(), "TableWriteKeyRangeThroughputExceeded");
@@ -73,7 +73,7 @@ fn a12_twice_the_previous_peak_is_served_at_once_and_four_times_later() {
     let quota = Constants { table_quota_write_units: 1_000_000, ..Constants::default() };
     let mut spec = TableSpec::default();
     spec.table.previous_peak.write = 50_000;
-    let mut rig = Rig::with(&spec, quota);
+    let mut rig = Rig { keys: 200, ..Rig::with(&spec, quota) };
     assert_eq!(rig.load_evenly(Write, 100_000, 120), [100_000; 120]);
     let served = rig.load_evenly(Write, 200_000, 31 * 60);
     assert_steady_minutes(&served[..27 * 60], 100_000);

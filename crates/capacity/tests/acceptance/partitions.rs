@@ -123,3 +123,27 @@ fn a_scan_is_charged_to_the_partitions_that_it_walks() {
     }
     assert_eq!(refused, [true, true, false, false]);
 }
+
+#[test]
+fn a_local_index_keeps_a_full_partition_whole() {
+    use dynamometer_capacity::admission::exceeds_item_collection_limit;
+    const GB: i64 = 1 << 30;
+    for (has_local_index, partitions, reason) in
+        [(false, 2, None), (true, 1, Some(NoSplit::LocalIndexCollection))]
+    {
+        let mut rig = Rig::new(&TableSpec { has_local_index, ..provisioned(1, 1) });
+        for step in 0..44_u32 {
+            let sort_key = (step * 37 % 44).to_be_bytes();
+            let place = Place { hash: HOT, sort_key: &sort_key };
+            rig.table.resize(rig.now(), ResourceId::TABLE, place, GB / 4);
+        }
+        rig.wait(301);
+        assert_eq!((rig.partitions(), no_split(&mut rig)), (partitions, reason));
+    }
+    let limit = 10 << 30;
+    for (before, after, refused) in
+        [(limit - 1, limit, false), (limit, limit + 1, true), (limit + 2, limit + 1, false)]
+    {
+        assert_eq!(exceeds_item_collection_limit(before, after, &Constants::default()), refused);
+    }
+}

@@ -244,7 +244,7 @@ pub struct ProvisionedThroughputDescription {
     pub write_capacity_units: i64,
 }
 
-/// `BillingModeSummary`. Raw AWS answers carry the same facts a second time as `TableThroughputModeSummary`.
+/// `BillingModeSummary`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct BillingModeSummary {
@@ -340,10 +340,7 @@ pub struct DescribeLimitsResponse {
 
 /// DescribeEndpoints.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DescribeEndpointsRequest {
-    /// No member of the body: the host and port that the client addressed, which the server fills in.
-    pub host: Option<String>,
-}
+pub struct DescribeEndpointsRequest {}
 
 /// The answer of DescribeEndpoints.
 #[derive(Clone, Debug, PartialEq, Eq)]

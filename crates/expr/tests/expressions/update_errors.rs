@@ -120,7 +120,7 @@ fn operands_of_add_and_delete() {
         ("\"a\"", "STRING"),
         ("null", "NULL"),
         ("true", "BOOLEAN"),
-        ("b\"a\"", "BINARY"),
+        ("b\"a\"", "Binary"),
         ("{a: [1]}", "MAP"),
         ("[1]", "LIST"),
     ];

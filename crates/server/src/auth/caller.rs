@@ -58,7 +58,8 @@ mod tests {
 
     #[test]
     fn reads_the_scope_of_a_credential() {
-        let cases: &[(&str, Option<(&str, &str, &str)>)] = &[
+        type Scope<'a> = (&'a str, &'a str, &'a str);
+        let cases: &[(&str, Option<Scope<'_>>)] = &[
             ("AKID/20260601/eu-west-1/dynamodb/aws4_request", Some(("AKID", "eu-west-1", "dynamodb"))),
             ("a/b/20260601/local/monitoring/x", Some(("a/b", "local", "monitoring"))),
             ("AKID/20260601/eu-west-1/dynamodb", None),

@@ -99,7 +99,8 @@ impl Credentials {
     /// # Errors
     /// As [`Credentials::read`].
     pub fn parse(file: &Path, text: &str) -> Result<Credentials, CredentialsError> {
-        let failed = |line: usize, problem: String| CredentialsError::Line { file: file.into(), line, problem };
+        let failed =
+            |line: usize, problem: String| CredentialsError::Line { file: file.into(), line, problem };
         let mut credentials = Credentials::default();
         let mut profile: Option<Profile> = None;
         for (index, raw) in text.lines().enumerate() {
@@ -110,7 +111,8 @@ impl Credentials {
             }
             if let Some(rest) = content.strip_prefix('[') {
                 let name = rest.split_once(']').map(|(name, _)| name.trim()).filter(|name| !name.is_empty());
-                let name = name.ok_or_else(|| failed(line, "expected a profile such as `[default]`".into()))?;
+                let name =
+                    name.ok_or_else(|| failed(line, "expected a profile such as `[default]`".into()))?;
                 if let Some(done) = profile.take() {
                     credentials.add(done).map_err(|(line, problem)| failed(line, problem))?;
                 }
@@ -118,10 +120,16 @@ impl Credentials {
                 continue;
             }
             let Some(profile) = &mut profile else {
-                return Err(failed(line, "expected a profile such as `[default]` before the first setting".into()));
+                return Err(failed(
+                    line,
+                    "expected a profile such as `[default]` before the first setting".into(),
+                ));
             };
             let Some((name, value)) = content.split_once('=') else {
-                return Err(failed(line, "expected `name = value`, such as `aws_access_key_id = AKID…`".into()));
+                return Err(failed(
+                    line,
+                    "expected `name = value`, such as `aws_access_key_id = AKID…`".into(),
+                ));
             };
             profile.settings.insert(name.trim().to_ascii_lowercase(), value.trim().into());
         }
@@ -164,14 +172,23 @@ impl Credentials {
             (Some(key_id), Some(secret)) => (key_id, secret),
             (None, None) => return Ok(()),
             (Some(_), None) => {
-                return Err((line, format!("profile [{name}] has aws_access_key_id but no aws_secret_access_key")));
+                return Err((
+                    line,
+                    format!("profile [{name}] has aws_access_key_id but no aws_secret_access_key"),
+                ));
             }
             (None, Some(_)) => {
-                return Err((line, format!("profile [{name}] has aws_secret_access_key but no aws_access_key_id")));
+                return Err((
+                    line,
+                    format!("profile [{name}] has aws_secret_access_key but no aws_access_key_id"),
+                ));
             }
         };
         if key_id.contains(['/', ' ', ',']) {
-            return Err((line, format!("profile [{name}]: aws_access_key_id must not contain `/`, `,` or spaces")));
+            return Err((
+                line,
+                format!("profile [{name}]: aws_access_key_id must not contain `/`, `,` or spaces"),
+            ));
         }
         let session_token = setting("aws_session_token").or_else(|| setting("aws_security_token"));
         let expires = setting("x_security_token_expires").or_else(|| setting("aws_expiration"));
@@ -181,11 +198,17 @@ impl Credentials {
                 (line, format!("profile [{name}]: `{text}` is not a time such as 2026-06-01T12:00:00Z"))
             })?),
         };
-        let key =
-            Credential { access_key_id: key_id.clone(), secret_access_key: secret, session_token, expires_at_s };
+        let key = Credential {
+            access_key_id: key_id.clone(),
+            secret_access_key: secret,
+            session_token,
+            expires_at_s,
+        };
         match self.by_key_id.insert(key_id.clone(), Arc::new(key)) {
             None => Ok(()),
-            Some(_) => Err((line, format!("profile [{name}]: the key {key_id} stands in an earlier profile too"))),
+            Some(_) => {
+                Err((line, format!("profile [{name}]: the key {key_id} stands in an earlier profile too")))
+            }
         }
     }
 }
@@ -222,7 +245,10 @@ mod tests {
             ("[a]\nAKID\n", "keys:2: expected `name = value`"),
             ("\n[a]\naws_access_key_id = A\n", "keys:2: profile [a] has aws_access_key_id but no"),
             ("[a]\naws_secret_access_key = A\n[b]\n", "keys:1: profile [a] has aws_secret_access_key but no"),
-            ("[a]\naws_access_key_id = a/b\naws_secret_access_key = A\n", "keys:1: profile [a]: aws_access_key_id must"),
+            (
+                "[a]\naws_access_key_id = a/b\naws_secret_access_key = A\n",
+                "keys:1: profile [a]: aws_access_key_id must",
+            ),
             (
                 "[a]\naws_access_key_id = A\naws_secret_access_key = A\naws_expiration = soon\n",
                 "keys:1: profile [a]: `soon` is not a time",

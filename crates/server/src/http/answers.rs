@@ -79,7 +79,13 @@ pub(super) fn asks_for_credentials() -> Response {
 
 /// A browser where it must not be. The message says what to do.
 pub(super) fn browser_refused(message: &str) -> Response {
-    error(StatusCode::FORBIDDEN, "application/json", (CORAL_SERVICE, "AccessDeniedException"), "Message", message)
+    error(
+        StatusCode::FORBIDDEN,
+        "application/json",
+        (CORAL_SERVICE, "AccessDeniedException"),
+        "Message",
+        message,
+    )
 }
 
 /// A `Content-Encoding` that is not undone here. The text is our choice.

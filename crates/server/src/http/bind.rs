@@ -57,7 +57,9 @@ impl BindError {
             BindError::UnknownHost { .. } | BindError::NotHere { .. } => {
                 "dyno --host 127.0.0.1, or 0.0.0.0 for every address of this machine"
             }
-            BindError::NotPermitted { .. } => "dyno --port 8000; ports below 1024 belong to the administrator",
+            BindError::NotPermitted { .. } => {
+                "dyno --port 8000; ports below 1024 belong to the administrator"
+            }
             BindError::Other { .. } => "dyno --host 127.0.0.1 --port 0",
         }
     }
@@ -118,7 +120,8 @@ mod tests {
     #[test]
     fn a_free_port_is_picked_and_shared_by_all_addresses() {
         let listeners = bind("localhost", 0).unwrap();
-        let ports: Vec<u16> = listeners.iter().map(|listener| listener.local_addr().unwrap().port()).collect();
+        let ports: Vec<u16> =
+            listeners.iter().map(|listener| listener.local_addr().unwrap().port()).collect();
         assert!(ports.iter().all(|port| *port == ports[0] && *port != 0), "{ports:?}");
         assert!(bind("[::1]", 0).is_ok() || bind("::1", 0).is_err(), "brackets are taken off");
     }

@@ -2,8 +2,9 @@
 //!
 //! Small bodies (`Limits::free_body_bytes`) cost nothing to admit, because the number of connections bounds their
 //! sum; so the hot path takes no shared lock. A larger one reserves its whole size *before* it is read, from one budget:
-//! the declared length, or the largest allowed size when it is chunked. An encoded body reserves its decoded size as
-//! well. One reservation for each request, never a second while holding one, so requests cannot block each other.
+//! the declared length, or the largest allowed size once a chunked one proves not to be small. An encoded body reserves
+//! the largest decoded size as well, and gives back what it did not need. One reservation for each request, never a
+//! second while holding one, so requests cannot block each other.
 
 use super::config::HttpConfig;
 use super::watch::{Phase, Watch};
@@ -27,7 +28,16 @@ pub(super) struct Budget {
 
 /// Held while a body is in memory.
 pub(super) struct Reservation<'a> {
-    _permit: Option<SemaphorePermit<'a>>,
+    permit: Option<SemaphorePermit<'a>>,
+}
+
+impl Reservation<'_> {
+    /// Gives back what a body of `bytes` does not need.
+    pub(super) fn shrink_to(&mut self, bytes: usize) {
+        if let Some(permit) = &mut self.permit {
+            drop(permit.split(permit.num_permits().saturating_sub(bytes)));
+        }
+    }
 }
 
 /// Why there is no body.
@@ -49,12 +59,12 @@ impl Budget {
 
     async fn reserve(&self, bytes: usize, config: &HttpConfig) -> Result<Reservation<'_>, BodyError> {
         if bytes <= config.limits.free_body_bytes {
-            return Ok(Reservation { _permit: None });
+            return Ok(Reservation { permit: None });
         }
         // Larger than the whole budget: admitted when nothing else is in memory.
         let permits = bytes.min(self.total_bytes) as u32;
         match tokio::time::timeout(config.timeouts.budget, self.free.acquire_many(permits)).await {
-            Ok(Ok(permit)) => Ok(Reservation { _permit: Some(permit) }),
+            Ok(Ok(permit)) => Ok(Reservation { permit: Some(permit) }),
             _ => Err(BodyError::Busy),
         }
     }
@@ -83,16 +93,22 @@ pub(super) async fn read_body<'a>(
         let bytes = read_declared(&mut body, bytes, watch).await?;
         return Ok((bytes, reservation));
     }
-    let reservation = budget.reserve(limit + decoded, config).await?;
-    match read_chunked(&mut body, limit, watch).await {
-        Ok(bytes) => Ok((bytes, reservation)),
-        Err(BodyError::TooLarge) => {
-            drop(reservation);
+    let mut reservation = budget.reserve(decoded, config).await?;
+    let mut whole = BytesMut::new();
+    while let Some(piece) = next_piece(&mut body, watch).await? {
+        let length = whole.len() + piece.len();
+        if length > limit {
+            drop((whole, reservation));
             discard(body, watch, limit).await;
-            Err(BodyError::TooLarge)
+            return Err(BodyError::TooLarge);
         }
-        Err(other) => Err(other),
+        if length > config.limits.free_body_bytes && whole.len() <= config.limits.free_body_bytes {
+            drop(reservation);
+            reservation = budget.reserve(limit + decoded, config).await?;
+        }
+        whole.extend_from_slice(&piece);
     }
+    Ok((whole.freeze(), reservation))
 }
 
 async fn read_declared(body: &mut Incoming, length: usize, watch: &Watch) -> Result<Bytes, BodyError> {
@@ -103,17 +119,6 @@ async fn read_declared(body: &mut Incoming, length: usize, watch: &Watch) -> Res
     let mut whole = BytesMut::with_capacity(length);
     whole.extend_from_slice(&first);
     while let Some(piece) = next_piece(body, watch).await? {
-        whole.extend_from_slice(&piece);
-    }
-    Ok(whole.freeze())
-}
-
-async fn read_chunked(body: &mut Incoming, limit: usize, watch: &Watch) -> Result<Bytes, BodyError> {
-    let mut whole = BytesMut::new();
-    while let Some(piece) = next_piece(body, watch).await? {
-        if whole.len() + piece.len() > limit {
-            return Err(BodyError::TooLarge);
-        }
         whole.extend_from_slice(&piece);
     }
     Ok(whole.freeze())
@@ -159,7 +164,8 @@ async fn next_piece(body: &mut Incoming, watch: &Watch) -> Result<Option<Bytes>,
 
 /// Reads and drops a small body that nobody wants, so that the connection can be used again.
 pub(super) async fn skip_body(body: Incoming, config: &HttpConfig, watch: &Watch) {
-    let is_small = body.size_hint().upper().is_some_and(|bytes| bytes <= config.limits.free_body_bytes as u64);
+    let is_small =
+        body.size_hint().upper().is_some_and(|bytes| bytes <= config.limits.free_body_bytes as u64);
     if is_small && !body.is_end_stream() {
         discard(body, watch, config.limits.free_body_bytes).await;
     }

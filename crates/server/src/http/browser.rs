@@ -42,6 +42,24 @@ pub(super) struct Entrance {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Cors(HeaderValue);
 
+/// Reads a web origin as `--allow-origin` takes it: `scheme://host[:port]`, `null` (pages from files and sandboxes), or
+/// `*` for every page.
+///
+/// # Errors
+/// A sentence that says what is expected.
+pub fn parse_origin(text: &str) -> Result<String, String> {
+    let origin = text.trim().trim_end_matches('/');
+    let is_origin = || {
+        let (scheme, host) = origin.split_once("://")?;
+        let host_ok = !host.is_empty() && !host.contains(['/', '?', '#', '@', ' ', '*']);
+        (!scheme.is_empty() && host_ok).then_some(())
+    };
+    if matches!(origin, "*" | "null") || is_origin().is_some() {
+        return Ok(origin.to_owned());
+    }
+    Err(format!("`{text}` is not a web origin; expected scheme and host such as http://localhost:3000, or *"))
+}
+
 /// Lets a request pass, with the CORS answer that it is due, or refuses it.
 ///
 /// # Errors
@@ -64,7 +82,8 @@ pub(super) fn check_browser(
     }
     if let Some(origin) = origin {
         let text = origin.to_str().unwrap_or("");
-        if config.allow_origins.iter().any(|allowed| allowed.trim_end_matches('/').eq_ignore_ascii_case(text)) {
+        if config.allow_origins.iter().any(|allowed| allowed.trim_end_matches('/').eq_ignore_ascii_case(text))
+        {
             return Ok(Some(Cors(origin.clone())));
         }
     }
@@ -95,7 +114,8 @@ fn check_host(host: &str, entrance: Entrance, config: &HttpConfig) -> Result<(),
         || name.trim_matches(['[', ']']).parse::<IpAddr>().is_ok();
     let is_allowed = || {
         let allowed_origins = config.allow_origins.iter().filter_map(|origin| origin.split_once("://"));
-        let mut allowed = config.allow_hosts.iter().map(String::as_str).chain(allowed_origins.map(|(_, host)| host));
+        let mut allowed =
+            config.allow_hosts.iter().map(String::as_str).chain(allowed_origins.map(|(_, host)| host));
         allowed.any(|allowed| host_name(allowed.trim_end_matches('/')).eq_ignore_ascii_case(name))
     };
     if !entrance.is_loopback || is_local || is_allowed() {
@@ -127,7 +147,8 @@ fn host_name(host: &str) -> &str {
 /// Whether an origin is that of the server, as the `Host` header names it: same scheme, host and port.
 fn is_same_origin(origin: &HeaderValue, host: &str, is_tls: bool) -> bool {
     let (scheme, default_port) = if is_tls { ("https", ":443") } else { ("http", ":80") };
-    let Some((origin_scheme, origin_host)) = origin.to_str().ok().and_then(|origin| origin.split_once("://")) else {
+    let Some((origin_scheme, origin_host)) = origin.to_str().ok().and_then(|origin| origin.split_once("://"))
+    else {
         return false;
     };
     let plain = |host: &str| host.strip_suffix(default_port).unwrap_or(host).to_ascii_lowercase();
@@ -171,7 +192,12 @@ mod tests {
     const REMOTE: Entrance = Entrance { is_loopback: false, is_tls: false };
 
     /// `passes`, `refused`, or the allowed origin.
-    fn verdict(method: Method, lines: &[(&'static str, &'static str)], entrance: Entrance, allowed: &[&str]) -> String {
+    fn verdict(
+        method: Method,
+        lines: &[(&'static str, &'static str)],
+        entrance: Entrance,
+        allowed: &[&str],
+    ) -> String {
         let mut headers = HeaderMap::new();
         for (name, value) in lines {
             headers.insert(*name, HeaderValue::from_static(value));
@@ -191,8 +217,27 @@ mod tests {
     }
 
     #[test]
+    fn origins_are_scheme_and_host() {
+        for (text, expected) in [
+            ("http://localhost:3000", Some("http://localhost:3000")),
+            (" https://app.example/ ", Some("https://app.example")),
+            ("chrome-extension://abc", Some("chrome-extension://abc")),
+            ("*", Some("*")),
+            ("null", Some("null")),
+            ("localhost:3000", None),
+            ("http://", None),
+            ("http://a/b", None),
+            ("http://*.example", None),
+            ("", None),
+        ] {
+            assert_eq!(parse_origin(text).ok().as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn clients_that_are_no_browsers_use_any_name() {
-        for host in ["localhost:8000", "dynamodb-local:8000", "host.docker.internal:8000", "evil.example", ""] {
+        for host in ["localhost:8000", "dynamodb-local:8000", "host.docker.internal:8000", "evil.example", ""]
+        {
             assert_eq!(verdict(Method::POST, &[("host", host)], LOCAL, &[]), "passes", "{host}");
             assert_eq!(verdict(Method::GET, &[("host", host)], LOCAL, &[]), "passes", "{host}");
         }
@@ -215,7 +260,13 @@ mod tests {
             ("https://evil.example", "localhost:8000", LOCAL, &[], "refused"),
             ("null", "localhost:8000", LOCAL, &[], "refused"),
             ("https://evil.example", "localhost:8000", LOCAL, &["https://good.example"], "refused"),
-            ("https://good.example", "localhost:8000", LOCAL, &["https://good.example/"], "https://good.example"),
+            (
+                "https://good.example",
+                "localhost:8000",
+                LOCAL,
+                &["https://good.example/"],
+                "https://good.example",
+            ),
             ("https://any.example", "localhost:8000", LOCAL, &["*"], "*"),
             ("null", "localhost:8000", LOCAL, &["null"], "null"),
             ("http://10.0.0.9:8000", "10.0.0.9:8000", REMOTE, &[], "passes"),
@@ -223,7 +274,11 @@ mod tests {
         ];
         for (origin, host, entrance, allowed, expected) in cases {
             let lines = [("origin", *origin), ("host", *host)];
-            assert_eq!(verdict(Method::POST, &lines, *entrance, allowed), *expected, "{origin} {host} {allowed:?}");
+            assert_eq!(
+                verdict(Method::POST, &lines, *entrance, allowed),
+                *expected,
+                "{origin} {host} {allowed:?}"
+            );
         }
     }
 
@@ -231,7 +286,11 @@ mod tests {
     fn a_foreign_name_that_resolves_to_this_machine_is_refused() {
         let rebound = [("origin", "http://evil.example:8000"), ("host", "evil.example:8000")];
         assert_eq!(verdict(Method::POST, &rebound, LOCAL, &[]), "refused");
-        assert_eq!(verdict(Method::POST, &rebound, REMOTE, &[]), "passes", "a server in a network has a name");
+        assert_eq!(
+            verdict(Method::POST, &rebound, REMOTE, &[]),
+            "passes",
+            "a server in a network has a name"
+        );
         let get = [("host", "evil.example:8000"), ("accept-language", "en")];
         assert_eq!(verdict(Method::GET, &get, LOCAL, &[]), "refused");
         for host in ["app.localhost:8000", "127.0.0.1:8000", "[::1]:8000", "DYNO.test:8000", "other.test:1"] {

@@ -20,7 +20,7 @@ pub struct HttpConfig {
     /// Serve TLS rather than plain HTTP.
     pub tls: Option<TlsConfig>,
     /// Web origins, such as `https://app.example:3000`, whose pages may call the server; `*` allows every page.
-    /// Without it only pages that the server itself served may.
+    /// Without it only pages that the server itself served may. See [`parse_origin`](super::parse_origin).
     pub allow_origins: Vec<String>,
     /// Host names besides `localhost` and IP addresses under which a browser may reach a connection on the loopback
     /// interface. Other names may be a foreign web site that resolves to this machine. Clients other than browsers

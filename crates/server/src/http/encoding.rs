@@ -143,8 +143,7 @@ pub(super) fn preferred_encoding(headers: &HeaderMap) -> Option<Encoding> {
     }
     let of = |named: Option<u32>| named.or(others).unwrap_or(0);
     let (gzip, deflate, identity) = (of(gzip), of(deflate), identity.unwrap_or(0));
-    let (best, weight) =
-        if gzip >= deflate { (Encoding::Gzip, gzip) } else { (Encoding::Deflate, deflate) };
+    let (best, weight) = if gzip >= deflate { (Encoding::Gzip, gzip) } else { (Encoding::Deflate, deflate) };
     (weight > 0 && weight >= identity).then_some(best)
 }
 
@@ -225,7 +224,11 @@ mod tests {
             assert_eq!(decode(&encoded, encoding, plain.len() - 1, "x").await.unwrap_err().status, 413);
             for broken in [&b""[..], b"plain", &encoded[..encoded.len() - 9]] {
                 let broken = Bytes::copy_from_slice(broken);
-                assert_eq!(decode(&broken, encoding, 1 << 20, "x").await.unwrap_err().status, 500, "{encoding:?}");
+                assert_eq!(
+                    decode(&broken, encoding, 1 << 20, "x").await.unwrap_err().status,
+                    500,
+                    "{encoding:?}"
+                );
             }
         }
     }

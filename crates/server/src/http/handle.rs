@@ -24,7 +24,6 @@ const X_AMZN_REQUESTID: HeaderName = HeaderName::from_static("x-amzn-requestid")
 const X_AMZ_CRC32: HeaderName = HeaderName::from_static("x-amz-crc32");
 const SERVER: HeaderValue = HeaderValue::from_static("Server");
 const KEEP_ALIVE: HeaderValue = HeaderValue::from_static("keep-alive");
-const JSON_1_0_VALUE: HeaderValue = HeaderValue::from_static(JSON_1_0);
 
 /// Which of the headers that matter here are there, found in one pass; most requests have none of them.
 #[derive(Default)]
@@ -91,9 +90,11 @@ async fn answer<S: Service>(
 
     let media_type = media_type(&parts.headers);
     let content_type = json_type(media_type);
-    let is_accepted = is_own || service.content_types().iter().any(|one| one.eq_ignore_ascii_case(media_type));
+    let is_accepted =
+        is_own || service.content_types().iter().any(|one| one.eq_ignore_ascii_case(media_type));
     let encoding = if seen.content_encoding { content_encoding(&parts.headers) } else { Ok(None) };
-    let (raw, _reservation) = receive(connection, body, matches!(encoding, Ok(Some(_))), content_type).await?;
+    let (raw, mut reservation) =
+        receive(connection, body, matches!(encoding, Ok(Some(_))), content_type).await?;
     if !is_accepted && !raw.is_empty() {
         return Err(answers::not_an_operation());
     }
@@ -110,7 +111,12 @@ async fn answer<S: Service>(
 
     let body = match encoding {
         Ok(None) => raw,
-        Ok(Some(encoding)) => decode(&raw, encoding, config.limits.body_bytes, content_type).await?,
+        Ok(Some(encoding)) => {
+            let decoded = decode(&raw, encoding, config.limits.body_bytes, content_type).await?;
+            drop(raw);
+            reservation.shrink_to(decoded.len());
+            decoded
+        }
         Err(name) => return Err(answers::unknown_encoding(&name, content_type)),
     };
     let request = Request {
@@ -131,12 +137,11 @@ async fn call<S: Service>(connection: &Connection<S>, request: Request) -> Respo
     let content_type = request.content_type;
     let mut answer = pin!(connection.shared.service.call(request));
     // The future is not polled again after a panic, so nothing half-done in it is seen.
-    let caught = std::future::poll_fn(|cx| {
-        match catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(cx))) {
+    let caught =
+        std::future::poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(cx))) {
             Ok(polled) => polled.map(Ok),
             Err(panic) => Poll::Ready(Err(panic)),
-        }
-    });
+        });
     caught.await.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
@@ -232,9 +237,7 @@ async fn finish<S>(
         headers.insert(header::CONTENT_ENCODING, encoding.header_value());
     }
     if content_type != NO_CONTENT_TYPE {
-        let is_usual = content_type == JSON_1_0;
-        let value = if is_usual { JSON_1_0_VALUE } else { HeaderValue::from_static(content_type) };
-        headers.insert(header::CONTENT_TYPE, value);
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
     }
     headers.insert(header::SERVER, SERVER);
     headers.insert(X_AMZN_REQUESTID, connection.ids.next());

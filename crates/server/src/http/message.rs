@@ -21,7 +21,8 @@ pub struct Request {
     pub uri: Uri,
     /// All headers as received.
     pub headers: HeaderMap,
-    /// The body after `Content-Encoding` was undone, at most [`Limits::body_bytes`](super::Limits::body_bytes).
+    /// The body after `Content-Encoding` was undone, at most [`Limits::body_bytes`](super::Limits::body_bytes). It may
+    /// be a slice of the connection's read buffer: copy what is kept for longer than the request.
     pub body: Bytes,
     /// The content type that a JSON answer should carry: that of the request when it is a JSON one, else
     /// [`JSON_1_0`].

@@ -32,6 +32,7 @@ mod watch;
 
 pub use answers::error_body;
 pub use bind::{BindError, bind};
+pub use browser::parse_origin;
 pub use config::{HttpConfig, Limits, Timeouts};
 pub use message::{JSON_1_0, NO_CONTENT_TYPE, Request, Response, Service};
 pub use port_holder::PortHolder;

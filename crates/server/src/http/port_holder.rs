@@ -119,7 +119,7 @@ mod tests {
             ("dyno\0", "data ./dyno-data"),
             ("dyno\0serve\0--data\0/var/x\0", "data /var/x"),
             ("dyno\0--data=/var/x\0", "data /var/x"),
-            ("dyno\0--port\01\0--in-memory\0", "in memory"),
+            ("dyno\0--port=1\0--in-memory\0", "in memory"),
             ("dyno\0-inMemory\0", "in memory"),
         ] {
             assert_eq!(data_of_command(command), expected);

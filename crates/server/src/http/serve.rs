@@ -87,7 +87,8 @@ async fn accept_all<S: Service>(listener: TcpListener, shared: Arc<Shared<S>>, r
         match listener.accept().await {
             Ok((socket, peer)) => start(socket, peer, &shared, &registry).await,
             // The client was gone before we came to it.
-            Err(problem) if matches!(problem.kind(), ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset) => {}
+            Err(problem)
+                if matches!(problem.kind(), ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset) => {}
             Err(problem) => {
                 if last_complaint.is_none_or(|at| at.elapsed() > Duration::from_secs(1)) {
                     (shared.config.log)(&format!("cannot accept a connection: {problem}"));

@@ -55,12 +55,25 @@ impl Api {
 
     /// Answers one call.
     pub async fn answer(&self, caller: &Caller, now: Timestamp, target: &str, body: &[u8]) -> Answer {
+        self.answer_at(None, caller, now, target, body).await
+    }
+
+    /// Answers one call of a client that has addressed `host`.
+    async fn answer_at(
+        &self,
+        host: Option<&str>,
+        caller: &Caller,
+        now: Timestamp,
+        target: &str,
+        body: &[u8],
+    ) -> Answer {
         let namespace = self.namespace(caller);
         let context = Context {
             now,
             namespace: &namespace,
             region: if self.config.isolate { &caller.region } else { &self.config.region },
             account: &self.config.account,
+            host,
             entropy: &|| self.draw(),
         };
         let answer = dispatch(&self.engine, &context, target, body).await;
@@ -151,7 +164,8 @@ impl Service for Api {
             return response(Answer::error(&no_json()), request.content_type);
         }
         let now = self.config.clock.of_request(request.received_at_ms);
-        let answer = self.answer(&request.caller, now, target, &request.body).await;
+        let host = request.headers.get(http::header::HOST).and_then(|host| host.to_str().ok());
+        let answer = self.answer_at(host, &request.caller, now, target, &request.body).await;
         if let Some(incident) = &answer.incident {
             (self.config.log)(incident);
         }

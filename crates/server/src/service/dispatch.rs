@@ -26,7 +26,8 @@ impl Answer {
 
     /// What a fault of the server answers. Its cause is not for clients: they get `number` to name it by.
     fn internal(cause: String, number: u64) -> Answer {
-        let words = format!("Internal server error. The server's log has the cause under incident {number:016x}.");
+        let words =
+            format!("Internal server error. The server's log has the cause under incident {number:016x}.");
         let incident = Some(format!("incident {number:016x}: {cause}"));
         Answer { incident, ..Answer::error(&ApiError::new(ErrorKind::InternalServerError, words)) }
     }

@@ -7,7 +7,7 @@ use dynamometer_engine::api::*;
 use dynamometer_engine::{Context, Engine};
 use dynamometer_types::{ApiError, ErrorKind, Layer};
 
-use crate::wire::{Encode, Request, decode};
+use crate::wire::{Encode, decode};
 
 /// An operation of the API.
 pub struct Operation {
@@ -78,25 +78,25 @@ operations! {
         CancelBulkOperation => not yet,
         CreateBackup => not yet,
         CreateGlobalTable => not yet,
-        CreateTable => not yet,
+        CreateTable => create_table(CreateTableRequest) Older,
         DeleteBackup => not yet,
         DeleteItem => delete_item(DeleteItemRequest) Current,
         DeleteResourcePolicy => not yet,
-        DeleteTable => not yet,
+        DeleteTable => delete_table(DeleteTableRequest) Older,
         DescribeBackup => not yet,
         DescribeBulkOperation => not yet,
-        DescribeContinuousBackups => not yet,
+        DescribeContinuousBackups => describe_continuous_backups(DescribeContinuousBackupsRequest) Older,
         DescribeContributorInsights => not yet,
-        DescribeEndpoints => not yet,
+        DescribeEndpoints => describe_endpoints(DescribeEndpointsRequest) Older,
         DescribeExport => not yet,
         DescribeGlobalTable => not yet,
         DescribeGlobalTableSettings => not yet,
         DescribeImport => not yet,
         DescribeKinesisStreamingDestination => not yet,
-        DescribeLimits => not yet,
-        DescribeTable => not yet,
+        DescribeLimits => describe_limits(DescribeLimitsRequest) Older,
+        DescribeTable => describe_table(DescribeTableRequest) Older,
         DescribeTableReplicaAutoScaling => not yet,
-        DescribeTimeToLive => not yet,
+        DescribeTimeToLive => describe_time_to_live(DescribeTimeToLiveRequest) Older,
         DisableKinesisStreamingDestination => not yet,
         EnableKinesisStreamingDestination => not yet,
         ExecuteStatement => not yet,
@@ -111,8 +111,8 @@ operations! {
         ListExports => not yet,
         ListGlobalTables => not yet,
         ListImports => not yet,
-        ListTables => not yet,
-        ListTagsOfResource => not yet,
+        ListTables => list_tables(ListTablesRequest) Older,
+        ListTagsOfResource => list_tags_of_resource(ListTagsOfResourceRequest) Older,
         PutItem => put_item(PutItemRequest) Current,
         PutResourcePolicy => not yet,
         Query => query(QueryRequest) Current,
@@ -121,19 +121,19 @@ operations! {
         Scan => scan(ScanRequest) Older,
         SearchVectors => not yet,
         StartBulkPutItems => not yet,
-        TagResource => not yet,
+        TagResource => tag_resource(TagResourceRequest) Older,
         TransactGetItems => transact_get_items(TransactGetItemsRequest) Older,
         TransactWriteItems => transact_write_items(TransactWriteItemsRequest) Older,
-        UntagResource => not yet,
+        UntagResource => untag_resource(UntagResourceRequest) Older,
         UpdateContinuousBackups => not yet,
         UpdateContributorInsights => not yet,
         UpdateGlobalTable => not yet,
         UpdateGlobalTableSettings => not yet,
         UpdateItem => update_item(UpdateItemRequest) Current,
         UpdateKinesisStreamingDestination => not yet,
-        UpdateTable => not yet,
+        UpdateTable => update_table(UpdateTableRequest) Older,
         UpdateTableReplicaAutoScaling => not yet,
-        UpdateTimeToLive => not yet,
+        UpdateTimeToLive => update_time_to_live(UpdateTimeToLiveRequest) Older,
     }
 }
 
@@ -154,7 +154,8 @@ mod tests {
     #[test]
     fn all_operations_are_listed_in_order_and_found() {
         assert_eq!((DYNAMODB.len(), STREAMS.len()), (62, 4));
-        for (service, operations) in [("DynamoDB_20120810", DYNAMODB), ("DynamoDBStreams_20120810", STREAMS)] {
+        for (service, operations) in [("DynamoDB_20120810", DYNAMODB), ("DynamoDBStreams_20120810", STREAMS)]
+        {
             assert!(operations.is_sorted_by(|a, b| a.name < b.name), "{service}");
             for operation in operations {
                 let found = Operation::of_target(&format!("{service}.{}", operation.name));

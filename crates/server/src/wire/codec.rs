@@ -232,8 +232,11 @@ impl<'de, C: Wire> Visitor<'de> for Entries<C> {
 fn keep_last<T>(mut entries: Vec<(String, T)>) -> Vec<(String, T)> {
     let mut order: Vec<usize> = (0..entries.len()).collect();
     order.sort_by(|a, b| entries[*a].0.cmp(&entries[*b].0));
-    let mut dropped: Vec<usize> =
-        order.windows(2).filter(|pair| entries[pair[0]].0 == entries[pair[1]].0).map(|pair| pair[0]).collect();
+    let mut dropped: Vec<usize> = order
+        .windows(2)
+        .filter(|pair| entries[pair[0]].0 == entries[pair[1]].0)
+        .map(|pair| pair[0])
+        .collect();
     dropped.sort_unstable();
     for at in dropped.into_iter().rev() {
         entries.remove(at);

@@ -23,6 +23,7 @@ mod rewrite;
 mod set;
 pub mod shape;
 mod structure;
+mod tables;
 mod value;
 mod words;
 

@@ -240,7 +240,8 @@ impl<'a> Rewriter<'a> {
     /// A part of a list or a map. `null` is an empty value or structure there, and dropped where it would be a
     /// scalar or a list (our choice: AWS's behaviour is not known).
     fn element(&mut self, shape: &'static Shape, levels: u8) -> Result<Part, ApiError> {
-        let has_empty_form = matches!(shape, Shape::Value | Shape::Structure(_) | Shape::Item | Shape::Map(_));
+        let has_empty_form =
+            matches!(shape, Shape::Value | Shape::Structure(_) | Shape::Item | Shape::Map(_));
         if self.is(b'n') && !has_empty_form {
             self.json.skip();
             return Ok(Part::Dropped);
@@ -363,7 +364,9 @@ impl<'a> Rewriter<'a> {
     }
 
     fn number_fault(&self, text: &str) -> Option<ValueFault> {
-        Number::parse(text, self.reader).err().map(|fault| ValueFault::Number { fault, text: text.to_owned() })
+        Number::parse(text, self.reader)
+            .err()
+            .map(|fault| ValueFault::Number { fault, text: text.to_owned() })
     }
 
     fn fault(&mut self, fault: ValueFault) {

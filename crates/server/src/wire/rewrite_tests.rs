@@ -21,9 +21,8 @@ const CAST: &str = "class sun.reflect.generics.reflectiveObjects.ParameterizedTy
 
 #[test]
 fn a_member_of_a_wrong_type_is_worded_as_aws_words_it() {
-    let map_of = |class: &str| {
-        format!("Unrecognized collection type java.util.Map<java.lang.String, {class}>")
-    };
+    let map_of =
+        |class: &str| format!("Unrecognized collection type java.util.Map<java.lang.String, {class}>");
     let model = |name: &str| format!("com.amazonaws.dynamodb.v20120810.{name}");
     type Refusal = fn(&str) -> String;
     let (get, put, query): (Refusal, Refusal, Refusal) =
@@ -69,17 +68,9 @@ fn a_member_of_a_wrong_type_is_worded_as_aws_words_it() {
         (query, r#"{"Limit":[]}"#, "Unrecognized collection type class java.lang.Integer".into()),
         (query, r#"{"Limit":{}}"#, structure.into()),
         // Blob
-        (
-            get,
-            r#"{"Key":{"a":{"B":true}}}"#,
-            "only base-64-encoded strings are convertible to bytes".into(),
-        ),
+        (get, r#"{"Key":{"a":{"B":true}}}"#, "only base-64-encoded strings are convertible to bytes".into()),
         (get, r#"{"Key":{"a":{"B":3}}}"#, "only base-64-encoded strings are convertible to bytes".into()),
-        (
-            get,
-            r#"{"Key":{"a":{"B":[]}}}"#,
-            "Unrecognized collection type class java.nio.ByteBuffer".into(),
-        ),
+        (get, r#"{"Key":{"a":{"B":[]}}}"#, "Unrecognized collection type class java.nio.ByteBuffer".into()),
         (get, r#"{"Key":{"a":{"B":{}}}}"#, structure.into()),
         (
             get,
@@ -209,8 +200,16 @@ fn a_value_has_the_fault_that_aws_looks_for_first() {
     // The value; the words on the current layer; the words on the older layer where they differ.
     let cases = [
         ("{}", "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes", ""),
-        (r#"{"X":1}"#, "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes", ""),
-        (r#"{"S":null}"#, "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes", ""),
+        (
+            r#"{"X":1}"#,
+            "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes",
+            "",
+        ),
+        (
+            r#"{"S":null}"#,
+            "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes",
+            "",
+        ),
         ("null", "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes", ""),
         (
             r#"{"S":"a","N":"1"}"#,
@@ -237,7 +236,11 @@ fn a_value_has_the_fault_that_aws_looks_for_first() {
             "=Input collection contains duplicates.",
             "Input collection contains duplicates",
         ),
-        (r#"{"SS":["",""]}"#, r#"=Input collection ["", ""] contains duplicates."#, "=Input collection [, ] contains duplicates."),
+        (
+            r#"{"SS":["",""]}"#,
+            r#"=Input collection ["", ""] contains duplicates."#,
+            "=Input collection [, ] contains duplicates.",
+        ),
         (r#"{"N":"abc"}"#, "#: abc", ""),
         (r#"{"N":" 1"}"#, "#:  1", ""),
         (r#"{"N":"NaN"}"#, "#: NaN", ""),
@@ -275,7 +278,9 @@ fn a_value_has_the_fault_that_aws_looks_for_first() {
         (r#"{"S":"a","NULL":false}"#, "=Null attribute value types must have the value of true", ""),
     ];
     for (value, current, older) in cases {
-        for (layer, words) in [(Layer::Current, current), (Layer::Older, if older.is_empty() { current } else { older })] {
+        for (layer, words) in
+            [(Layer::Current, current), (Layer::Older, if older.is_empty() { current } else { older })]
+        {
             let words = match words.as_bytes()[0] {
                 b'=' => format!("{INVALID}{}", &words[1..]),
                 b'#' => format!("{number}{}", &words[1..]),
@@ -285,8 +290,14 @@ fn a_value_has_the_fault_that_aws_looks_for_first() {
                 (format!(r#"{{"Item":{{"a":{value}}}}}"#), ".Item/a"),
                 (format!(r#"{{"Item":{{"a":{{"L":[{{"S":"x"}},{value}]}}}}}}"#), ".Item/a[1]"),
                 (format!(r#"{{"Item":{{"a":{{"M":{{"b":{value}}}}}}}}}"#), ".Item/a/b"),
-                (format!(r#"{{"ExpressionAttributeValues":{{":v":{value}}}}}"#), ".ExpressionAttributeValues/:v"),
-                (format!(r#"{{"Expected":{{"e":{{"AttributeValueList":[{value}]}}}}}}"#), ".Expected/e.AttributeValueList[0]"),
+                (
+                    format!(r#"{{"ExpressionAttributeValues":{{":v":{value}}}}}"#),
+                    ".ExpressionAttributeValues/:v",
+                ),
+                (
+                    format!(r#"{{"Expected":{{"e":{{"AttributeValueList":[{value}]}}}}}}"#),
+                    ".Expected/e.AttributeValueList[0]",
+                ),
             ] {
                 assert_eq!(put_faults(&body, layer), [(at.to_owned(), words.clone())], "{body} on {layer:?}");
             }
@@ -296,8 +307,13 @@ fn a_value_has_the_fault_that_aws_looks_for_first() {
 
 #[test]
 fn a_repeat_is_one_after_unescaping() {
-    let [(_, words)] = &put_faults(r#"{"Item":{"a":{"SS":["\u0061","a"]}}}"#, Layer::Older)[..] else { panic!() };
-    assert_eq!(words, "One or more parameter values were invalid: Input collection [a, a] contains duplicates.");
+    let [(_, words)] = &put_faults(r#"{"Item":{"a":{"SS":["\u0061","a"]}}}"#, Layer::Older)[..] else {
+        panic!()
+    };
+    assert_eq!(
+        words,
+        "One or more parameter values were invalid: Input collection [a, a] contains duplicates."
+    );
 }
 
 #[test]
@@ -404,11 +420,14 @@ fn what_aws_bends_to_a_type_is_bent() {
         (r#""N""#, false),
         (r#""0""#, false),
     ] {
-        let request = query(&format!(
-            r#"{{"ConsistentRead":{text},"ExclusiveStartKey":{{"a":{{"BOOL":{text}}}}}}}"#
-        ));
+        let request =
+            query(&format!(r#"{{"ConsistentRead":{text},"ExclusiveStartKey":{{"a":{{"BOOL":{text}}}}}}}"#));
         assert_eq!(request.consistent_read, Some(value), "{text}");
-        assert_eq!(request.exclusive_start_key.unwrap().get("a"), Some(&AttributeValue::Bool(value)), "{text}");
+        assert_eq!(
+            request.exclusive_start_key.unwrap().get("a"),
+            Some(&AttributeValue::Bool(value)),
+            "{text}"
+        );
         assert!(request.faults.is_empty());
     }
 }
@@ -424,7 +443,8 @@ fn null_is_absent_and_the_unknown_is_ignored() {
 
 #[test]
 fn of_a_key_given_twice_the_last_stays() {
-    let body = r##"{"ExpressionAttributeNames":{"#a":"x","#b":"y","#a":"z"},"TableName":"a","TableName":"b"}"##;
+    let body =
+        r##"{"ExpressionAttributeNames":{"#a":"x","#b":"y","#a":"z"},"TableName":"a","TableName":"b"}"##;
     let request = decode::<GetItemRequest>(body.as_bytes(), Layer::Current).unwrap();
     assert_eq!(request.table_name.as_deref(), Some("b"));
     let names: Vec<(String, String)> = vec![("#b".into(), "y".into()), ("#a".into(), "z".into())];
@@ -449,14 +469,54 @@ fn every_action_of_a_transaction_has_its_own_members() {
 /// JSON that is now and then a request: the keys are those that requests have, and the scalars those that matter.
 fn any_json() -> impl Strategy<Value = String> {
     const KEYS: &[&str] = &[
-        "TableName", "Item", "Key", "Expected", "ExpressionAttributeValues", "ExpressionAttributeNames",
-        "TransactItems", "Put", "Update", "RequestItems", "PutRequest", "Limit", "ConsistentRead",
-        "AttributesToGet", "ScanFilter", "AttributeValueList", "Value", "S", "N", "B", "BOOL", "NULL", "L", "M",
-        "SS", "NS", "BS", "", "a", "\\u0053", "Keys",
+        "TableName",
+        "Item",
+        "Key",
+        "Expected",
+        "ExpressionAttributeValues",
+        "ExpressionAttributeNames",
+        "TransactItems",
+        "Put",
+        "Update",
+        "RequestItems",
+        "PutRequest",
+        "Limit",
+        "ConsistentRead",
+        "AttributesToGet",
+        "ScanFilter",
+        "AttributeValueList",
+        "Value",
+        "S",
+        "N",
+        "B",
+        "BOOL",
+        "NULL",
+        "L",
+        "M",
+        "SS",
+        "NS",
+        "BS",
+        "",
+        "a",
+        "\\u0053",
+        "Keys",
     ];
     const SCALARS: &[&str] = &[
-        "null", "true", "false", "0", "-1.5", "1e400", "99999999999", r#""""#, r#""a""#, r#""12""#, r#""1e200""#,
-        r#""AA==""#, r#""\u00e9\"""#, r#""yes""#, r#""\ud800""#,
+        "null",
+        "true",
+        "false",
+        "0",
+        "-1.5",
+        "1e400",
+        "99999999999",
+        r#""""#,
+        r#""a""#,
+        r#""12""#,
+        r#""1e200""#,
+        r#""AA==""#,
+        r#""\u00e9\"""#,
+        r#""yes""#,
+        r#""\ud800""#,
     ];
     let scalar = proptest::sample::select(SCALARS).prop_map(str::to_owned);
     scalar.prop_recursive(7, 60, 5, |inner| {
@@ -474,16 +534,28 @@ fn any_json() -> impl Strategy<Value = String> {
 /// A value of the strict form, mostly.
 fn any_value() -> impl Strategy<Value = String> {
     const SCALARS: &[&str] = &[
-        r#"{"S":"a\n"}"#, r#"{"N":"-1.50"}"#, r#"{"B":"AAE="}"#, r#"{"BOOL":true}"#, r#"{"NULL":true}"#,
-        r#"{"SS":["b","a"]}"#, r#"{"NS":["2","1"]}"#, r#"{"BS":["AA=="]}"#, r#"{"N":"x"}"#, r#"{"SS":["a","a"]}"#,
-        r#"{"BOOL":"t"}"#, r#"{"S":"a","N":null}"#, r#"{}"#, r#"{"NULL":false}"#,
+        r#"{"S":"a\n"}"#,
+        r#"{"N":"-1.50"}"#,
+        r#"{"B":"AAE="}"#,
+        r#"{"BOOL":true}"#,
+        r#"{"NULL":true}"#,
+        r#"{"SS":["b","a"]}"#,
+        r#"{"NS":["2","1"]}"#,
+        r#"{"BS":["AA=="]}"#,
+        r#"{"N":"x"}"#,
+        r#"{"SS":["a","a"]}"#,
+        r#"{"BOOL":"t"}"#,
+        r#"{"S":"a","N":null}"#,
+        r#"{}"#,
+        r#"{"NULL":false}"#,
     ];
     proptest::sample::select(SCALARS).prop_map(str::to_owned).prop_recursive(4, 20, 4, |inner| {
         prop_oneof![
             proptest::collection::vec(inner.clone(), 0..4)
                 .prop_map(|list| format!(r#"{{"L":[{}]}}"#, list.join(","))),
             proptest::collection::vec(("[a-c]?", inner), 0..4).prop_map(|entries| {
-                let entries: Vec<String> = entries.into_iter().map(|(key, v)| format!("\"{key}\":{v}")).collect();
+                let entries: Vec<String> =
+                    entries.into_iter().map(|(key, v)| format!("\"{key}\":{v}")).collect();
                 format!(r#"{{"M":{{{}}}}}"#, entries.join(","))
             }),
         ]
@@ -497,10 +569,13 @@ fn compare<R: Request + Debug>(body: &[u8], faults: fn(&R) -> &Faults) -> Result
     let text = String::from_utf8_lossy(body).into_owned();
     match (&strict, &again) {
         (Some(strict), Ok(again)) => prop_assert_eq!(format!("{strict:?}"), format!("{again:?}"), "{}", text),
-        (Some(_), Err(error)) => prop_assert!(false, "strict takes what the walk refuses: {} {}", text, error),
+        (Some(_), Err(error)) => {
+            prop_assert!(false, "strict takes what the walk refuses: {} {}", text, error)
+        }
         (None, Ok(request)) if faults(request).is_empty() => {
             // Not strict, and yet without fault: then the walk has bent or dropped something.
-            let (rewritten, _) = super::rewrite(body, R::SHAPE, dynamometer_types::number::Reader::Stored).unwrap();
+            let (rewritten, _) =
+                super::rewrite(body, R::SHAPE, dynamometer_types::number::Reader::Stored).unwrap();
             prop_assert_ne!(rewritten, body, "{}", text);
         }
         _ => {}

@@ -10,8 +10,9 @@ use super::shape::LEVELS;
 use super::{Encode, Wire};
 
 fn any_number() -> impl Strategy<Value = Number> {
-    (any::<bool>(), any::<u64>(), -130i32..80)
-        .prop_filter_map("in range", |(negative, digits, e)| Number::from_parts(negative, digits.into(), e).ok())
+    (any::<bool>(), any::<u64>(), -130i32..80).prop_filter_map("in range", |(negative, digits, e)| {
+        Number::from_parts(negative, digits.into(), e).ok()
+    })
 }
 
 fn set<T: Ord + std::fmt::Debug>(members: impl Strategy<Value = T>) -> impl Strategy<Value = Vec<T>> {

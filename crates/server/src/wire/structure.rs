@@ -77,6 +77,8 @@ macro_rules! wire_struct {
                     }
                 }
 
+                // Not read when no member is mapped.
+                #[allow(dead_code)]
                 struct Fields(u8);
 
                 impl<'de> serde::de::Visitor<'de> for Fields {
@@ -87,6 +89,7 @@ macro_rules! wire_struct {
                     }
 
                     fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<$type, A::Error> {
+                        #[allow(unused_mut)]
                         let mut structure = <$type as Default>::default();
                         while let Some(field) = map.next_key_seed(FieldName)? {
                             match field {

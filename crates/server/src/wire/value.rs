@@ -80,11 +80,7 @@ impl<'de> Visitor<'de> for OneType {
 }
 
 impl OneType {
-    fn read<'de, A: MapAccess<'de>>(
-        &self,
-        kind: ValueType,
-        map: &mut A,
-    ) -> Result<AttributeValue, A::Error> {
+    fn read<'de, A: MapAccess<'de>>(&self, kind: ValueType, map: &mut A) -> Result<AttributeValue, A::Error> {
         let below = self.levels - 1;
         Ok(match kind {
             ValueType::S => AttributeValue::S(map.next_value_seed(Seed::<String>::new(0))?),

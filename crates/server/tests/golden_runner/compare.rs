@@ -69,9 +69,9 @@ fn is_uuid(text: &str) -> bool {
 pub fn merge(expected: Option<&Value>, got: &Value) -> Value {
     match (expected, got) {
         (Some(expected), got) if difference(expected, got).is_none() => expected.clone(),
-        (Some(Value::Object(expected)), Value::Object(got)) => {
-            Value::Object(got.iter().map(|(key, value)| (key.clone(), merge(expected.get(key), value))).collect())
-        }
+        (Some(Value::Object(expected)), Value::Object(got)) => Value::Object(
+            got.iter().map(|(key, value)| (key.clone(), merge(expected.get(key), value))).collect(),
+        ),
         (Some(Value::Array(expected)), Value::Array(got)) => {
             Value::Array(got.iter().enumerate().map(|(at, value)| merge(expected.get(at), value)).collect())
         }

@@ -6,14 +6,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use dynamometer_engine::{Engine, EngineConfig};
+use dynamometer_server::auth::Caller;
+use dynamometer_server::clock::Clock;
 use dynamometer_server::service::{Api, ApiConfig};
 use dynamometer_store::{Durability, FjallOptions, FjallStore, MemoryStore, Store};
-use dynamometer_types::Timestamp;
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 
 /// 2026-06-01T00:00:00Z, the time at which every scenario begins.
 const BEGINNING_MS: i64 = 1_780_272_000_000;
+
+const REGION: &str = "us-east-1";
 
 /// A server, in process or not.
 pub enum Endpoint {
@@ -33,9 +36,7 @@ impl Endpoint {
     /// Moves the clock.
     pub fn advance(&mut self, seconds: i64) {
         match self {
-            Endpoint::InProcess(server) => {
-                server.now_ms.fetch_add(seconds * 1000, Ordering::Relaxed);
-            }
+            Endpoint::InProcess(server) => server.advance(seconds),
             Endpoint::Http(server) => {
                 let (status, body) =
                     server.post("/_dyno/clock", &[], &format!(r#"{{"advance":"{seconds}s"}}"#));
@@ -54,48 +55,75 @@ fn target(operation: &str) -> String {
     }
 }
 
-/// An engine of its own.
+/// A database of its own, on an engine in this process.
 pub struct InProcess {
-    api: Api,
-    runtime: Runtime,
-    now_ms: Arc<AtomicI64>,
-    // The last field: removed when the store has let go of it.
-    _folder: Option<TempDir>,
+    engine: Shared,
+    caller: Caller,
 }
 
-impl InProcess {
-    /// An empty engine that keeps nothing.
-    pub fn in_memory() -> InProcess {
-        InProcess::on(Arc::new(MemoryStore::new()), None)
+/// An engine and what keeps it alive.
+#[derive(Clone)]
+pub struct Shared {
+    api: Arc<Api>,
+    runtime: Arc<Runtime>,
+    clock: Arc<Clock>,
+    // The last field: removed when the store has let go of it.
+    _folder: Option<Arc<TempDir>>,
+}
+
+impl Shared {
+    /// An engine that keeps nothing.
+    pub fn in_memory() -> Shared {
+        Shared::on(Arc::new(MemoryStore::new()), None)
     }
 
-    /// An empty engine in a folder that goes away with it.
-    pub fn on_disk() -> InProcess {
+    /// An engine in a folder that goes away with it.
+    pub fn on_disk() -> Shared {
         let folder = tempfile::tempdir().unwrap();
         // What is tested is what is stored, not whether it outlives the machine.
         let options = FjallOptions { durability: Durability::Os, ..FjallOptions::default() };
         let store = FjallStore::open(folder.path().join("data"), &options).unwrap();
-        InProcess::on(Arc::new(store), Some(folder))
+        Shared::on(Arc::new(store), Some(Arc::new(folder)))
     }
 
-    fn on(store: Arc<dyn Store>, folder: Option<TempDir>) -> InProcess {
-        let now_ms = Arc::new(AtomicI64::new(BEGINNING_MS));
-        let clock = now_ms.clone();
+    fn on(store: Arc<dyn Store>, folder: Option<Arc<TempDir>>) -> Shared {
+        let clock = Arc::new(Clock::Manual(AtomicI64::new(BEGINNING_MS)));
+        let engine = Arc::new(Engine::open(store, EngineConfig::default()).unwrap());
+        let (worker, time) = (engine.clone(), clock.clone());
         let config = ApiConfig {
+            region: REGION.into(),
             account: "000000000000".into(),
-            isolate: false,
-            clock: Arc::new(move || Timestamp::from_millis(clock.load(Ordering::Relaxed))),
+            isolate: true,
+            clock: clock.clone(),
+            wake_jobs: Arc::new(move || {
+                worker.run_jobs(time.now()).unwrap();
+            }),
             seed: 7,
             log: Arc::new(|line| eprintln!("{line}")),
         };
-        let engine = Engine::open(store, EngineConfig::default()).unwrap();
-        let runtime = Builder::new_current_thread().build().unwrap();
-        InProcess { api: Api::new(Arc::new(engine), config), runtime, now_ms, _folder: folder }
+        let runtime = Arc::new(Builder::new_current_thread().build().unwrap());
+        Shared { api: Arc::new(Api::new(engine, config)), runtime, clock, _folder: folder }
+    }
+
+    /// The database of an access key.
+    pub fn database(&self, access_key_id: &str) -> InProcess {
+        let caller = Caller { access_key_id: Some(access_key_id.into()), ..Caller::anonymous(REGION) };
+        InProcess { engine: self.clone(), caller }
+    }
+}
+
+impl InProcess {
+    fn advance(&self, seconds: i64) {
+        let Shared { api, clock, .. } = &self.engine;
+        let Clock::Manual(now_ms) = &**clock else { unreachable!("the clock was made manual") };
+        now_ms.fetch_add(seconds * 1000, Ordering::Relaxed);
+        api.engine().run_jobs(clock.now()).unwrap();
     }
 
     fn send(&self, operation: &str, body: &str) -> (u16, String) {
-        let answer = self.api.answer("us-east-1", None, &target(operation), body.as_bytes());
-        let answer = self.runtime.block_on(answer);
+        let Shared { api, runtime, clock, .. } = &self.engine;
+        let target = target(operation);
+        let answer = runtime.block_on(api.answer(&self.caller, clock.now(), &target, body.as_bytes()));
         if let Some(incident) = &answer.incident {
             eprintln!("{incident}");
         }

@@ -15,23 +15,23 @@ use serde_json::Value;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden");
 
-/// Runs every file on an endpoint of its own.
+/// Runs every file on an endpoint that `make` makes for it by its number.
 ///
 /// # Panics
 /// When an answer differs, after all files ran.
-pub fn run_all(make: impl Fn() -> Endpoint) {
+pub fn run_all(make: impl Fn(usize) -> Endpoint) {
     let only = std::env::var("GOLDEN").unwrap_or_default();
     let files = scenario_files();
     let chosen: Vec<&PathBuf> =
         files.iter().filter(|file| file.to_string_lossy().contains(only.as_str())).collect();
     assert!(!chosen.is_empty(), "no scenario matches GOLDEN={only}");
     let mut failures = vec![];
-    for file in &chosen {
-        failures.extend(run_file(file, &mut make()));
+    for (number, file) in chosen.iter().enumerate() {
+        failures.extend(run_file(file, &mut make(number)));
     }
     assert!(
         failures.is_empty(),
-        "{} of {} scenarios differ:\n\n{}",
+        "{} answers differ in {} scenarios:\n\n{}",
         failures.len(),
         chosen.len(),
         failures.join("\n\n")
@@ -43,7 +43,9 @@ fn scenario_files() -> Vec<PathBuf> {
     let mut files = vec![];
     for folder in sorted_entries(Path::new(FOLDER)) {
         if folder.is_dir() && !folder.ends_with("_setup") {
-            files.extend(sorted_entries(&folder).into_iter().filter(|f| f.extension().is_some_and(|e| e == "golden")));
+            files.extend(
+                sorted_entries(&folder).into_iter().filter(|f| f.extension().is_some_and(|e| e == "golden")),
+            );
         }
     }
     files
@@ -56,8 +58,8 @@ fn sorted_entries(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// The first difference in a file, or none.
-fn run_file(file: &Path, endpoint: &mut Endpoint) -> Option<String> {
+/// The differences in a file.
+fn run_file(file: &Path, endpoint: &mut Endpoint) -> Vec<String> {
     let name = file.strip_prefix(FOLDER).unwrap().display().to_string();
     let text = fs::read_to_string(file).unwrap();
     let mut scenario = Scenario::parse(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -68,25 +70,25 @@ fn run_file(file: &Path, endpoint: &mut Endpoint) -> Option<String> {
     });
     for step in setup.collect::<Vec<_>>() {
         if let Some(failure) = run_step(&step, endpoint).1 {
-            return Some(format!("{name}, while setting up: {failure}"));
+            return vec![format!("{name}, while setting up: {failure}")];
         }
     }
     let update = std::env::var_os("UPDATE_GOLDEN").is_some();
-    let mut first = None;
+    let mut failures = vec![];
     for at in 0..scenario.steps.len() {
         let (answer, failure) = run_step(&scenario.steps[at], endpoint);
         if let Some(failure) = failure {
             if update {
                 accept(&mut scenario.steps[at], answer);
-            } else if first.is_none() {
-                first = Some(format!("{name}, line {}: {failure}", scenario.steps[at].line));
+            } else {
+                failures.push(format!("{name}, line {}: {failure}", scenario.steps[at].line));
             }
         }
     }
     if update {
         fs::write(file, scenario.print(&text)).unwrap();
     }
-    first
+    failures
 }
 
 type Answered = (u16, Option<Value>);
@@ -123,9 +125,14 @@ fn judge(step: &Step, index: u32, (status, answer): &Answered) -> Option<String>
         (true, Some(expected), None) => Some(expected.to_string()),
     }?;
     let wanted = expected.as_ref().map(print_json).unwrap_or_default();
+    let cut = |text: String| text.chars().take(2000).collect::<String>();
     Some(format!(
-        "{} differs at {place}\n  want {} {wanted}\n  got  {status} {got}",
-        step.operation, step.status
+        "{} differs at {place}\n  sent {}\n  want {} {}\n  got  {status} {}",
+        step.operation,
+        cut(step.request.clone()),
+        step.status,
+        cut(wanted),
+        cut(got)
     ))
 }
 

@@ -31,7 +31,9 @@ impl Step {
     /// The answer that the `index`-th sending should get.
     pub fn expected(&self, index: u32) -> Option<Value> {
         let text = placeholders::expand(self.answer.as_ref()?, index);
-        Some(serde_json::from_str(&text).unwrap_or_else(|error| panic!("line {}: {error}: {text}", self.line)))
+        Some(
+            serde_json::from_str(&text).unwrap_or_else(|error| panic!("line {}: {error}: {text}", self.line)),
+        )
     }
 }
 
@@ -66,7 +68,8 @@ impl Scenario {
                 let (status, error) = status.split_once(' ').unwrap_or((status, ""));
                 step.status = status.parse().map_err(|_| refuse("not a status"))?;
                 if !error.is_empty() {
-                    step.answer = Some(error_body(error).ok_or_else(|| refuse("not a code of the catalogue"))?);
+                    step.answer =
+                        Some(error_body(error).ok_or_else(|| refuse("not a code of the catalogue"))?);
                 }
                 part = Part::Answer;
             } else if !line.trim().is_empty() {

@@ -1,5 +1,6 @@
 //! A server in this process, a service whose answers tell what it was asked, and a client that sends raw bytes.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use bytes::Bytes;
@@ -26,7 +27,8 @@ pub struct Probe {
 impl Service for Probe {
     async fn call(&self, request: Request) -> Response {
         self.calls.fetch_add(1, Ordering::SeqCst);
-        let order = request.headers.get("x-test").and_then(|value| value.to_str().ok()).unwrap_or("").to_owned();
+        let order =
+            request.headers.get("x-test").and_then(|value| value.to_str().ok()).unwrap_or("").to_owned();
         match order.split_once(':').unwrap_or((&order, "")) {
             ("sleep", ms) => tokio::time::sleep(Duration::from_millis(ms.parse().unwrap())).await,
             ("panic", _) => panic!("as ordered"),
@@ -55,7 +57,9 @@ impl Service for Probe {
 
     /// Errors of AWS's checks that come before authentication, in the least form.
     fn precheck(&self, headers: &HeaderMap, body: &Bytes, content_type: &'static str) -> Option<Response> {
-        let error = |kind: &str| Some(Response::new(StatusCode::BAD_REQUEST, content_type, error_body(kind, "m", "")));
+        let error = |kind: &str| {
+            Some(Response::new(StatusCode::BAD_REQUEST, content_type, error_body(kind, "m", "")))
+        };
         if !body.is_empty() && serde_json::from_slice::<serde_json::Value>(body).is_err() {
             return error("SerializationException");
         }

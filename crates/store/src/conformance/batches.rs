@@ -77,7 +77,8 @@ pub(super) fn a_failed_check_applies_nothing(store: &Arc<dyn Store>) {
     let before = content(&**store);
     // Keyspace, key and the value that must be there; `-` for none.
     let (items, jobs) = (Keyspace::Items, Keyspace::Jobs);
-    let cases: [(&[(Keyspace, &str, &str)], Option<usize>); 7] = [
+    type Holds = (Keyspace, &'static str, &'static str);
+    let cases: [(&[Holds], Option<usize>); 7] = [
         (&[(items, "here", "-")], Some(0)),
         (&[(items, "here", "other")], Some(0)),
         (&[(items, "absent", "")], Some(0)),

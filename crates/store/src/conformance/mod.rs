@@ -53,6 +53,7 @@ pub const CASES: &[(&str, Case)] = named![
     counters::a_row_that_is_no_pair_refuses_its_batch_alone,
     outcomes::everybody_is_told_once_and_before_the_commit_resolves,
     outcomes::a_call_may_panic_or_commit,
+    outcomes::a_batch_that_stands_alone_shows_its_moment,
     outcomes::a_dropped_commit_goes_ahead,
     outcomes::a_commit_is_a_future,
     outcomes::a_closed_store_answers_what_was_queued_and_refuses_the_rest,

@@ -71,6 +71,28 @@ pub(super) fn a_call_may_panic_or_commit(store: &Arc<dyn Store>) {
     put(&**store, Keyspace::Items, "c", "v");
 }
 
+pub(super) fn a_batch_that_stands_alone_shows_its_moment(store: &Arc<dyn Store>) {
+    let moments = Arc::new(Mutex::new(vec![]));
+    let mut commits = vec![];
+    for n in 0..60 {
+        let mut batch = Batch::new();
+        batch.put(Keyspace::Items, "n", text(&n.to_string()));
+        if n % 3 == 0 {
+            batch.alone = true;
+            let (store, moments) = (Arc::clone(store), Arc::clone(&moments));
+            batch.when_done(move |_| moments.lock().push((n, store.snapshot().expect("a snapshot"))));
+        }
+        commits.push(store.commit(batch));
+    }
+    all_succeed(commits);
+    let moments = std::mem::take(&mut *moments.lock());
+    assert_eq!(moments.len(), 20);
+    for (n, snapshot) in moments {
+        let seen = snapshot.get(Keyspace::Items, b"n").expect("a read");
+        assert_eq!(super::shown(seen), n.to_string());
+    }
+}
+
 pub(super) fn a_dropped_commit_goes_ahead(store: &Arc<dyn Store>) {
     for n in 0..10 {
         let mut batch = Batch::new();

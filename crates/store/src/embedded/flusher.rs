@@ -1,9 +1,11 @@
-//! The thread that writes full memtables to tables.
+//! The thread that writes memtables to tables, all of them once they are full together.
 //!
-//! The engine would do that itself, on threads that also merge tables, which can take seconds. Three things are
+//! The engine would do that itself, on threads that also merge tables, which can take seconds. Four things are
 //! better done here:
 //!
 //! - Full memtables are written at once, whatever else the engine is at, so writers need not wait.
+//! - All keyspaces are written together, so that a keyspace with few writes does not hold back the log of all. That
+//!   bounds memory, and what a start after a crash has to replay.
 //! - The engine's own brake on writers sleeps for 100 ms at a time, and forever when its thread has died. Ours
 //!   ([`wait_for_room`](Flusher::wait_for_room)) comes earlier, takes a millisecond, and notices.
 //! - The engine frees a written memtable (tens of thousands of values) and deletes merged tables while it holds
@@ -29,7 +31,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// What the writer and the thread share.
 pub(super) struct Flusher {
     tree: Arc<Tree>,
-    /// A memtable with more bytes is written to a table; with twice as many, writers wait.
+    /// With more bytes than this, memtables are written to tables; with twice as many, writers wait.
     memtable_bytes: u64,
     state: Mutex<State>,
     wake: Condvar,
@@ -63,12 +65,12 @@ impl Flusher {
     /// What made the thread, or the engine in the background, fail.
     pub fn wait_for_room(&self) -> Result<(), StoreError> {
         loop {
-            let fullest = self.tree.fullest_memtable_bytes();
+            let bytes = self.tree.memtable_bytes();
             let blocked = self.blocked.load(Ordering::Acquire);
-            if blocked || fullest > self.memtable_bytes {
+            if blocked || bytes > self.memtable_bytes {
                 self.wake();
             }
-            if !blocked && fullest <= 2 * self.memtable_bytes {
+            if !blocked && bytes <= 2 * self.memtable_bytes {
                 return Ok(());
             }
             self.check_alive()?;
@@ -101,14 +103,17 @@ impl Flusher {
         let mut held: [_; Keyspace::COUNT] = std::array::from_fn(|_| Held::default());
         while self.wait() {
             let mut round = Ok(());
-            for (keyspace, open) in self.tree.keyspaces() {
-                let (held, tree) = (&mut held[keyspace.index()], &open.tree);
-                held.hold(tree.active_memtable(), tree.current_version(), |a, b| a.id() == b.id());
-                if self.tree.memtable_bytes(keyspace) > self.memtable_bytes {
-                    round = round.and_then(|()| self.tree.write_memtable(keyspace));
-                    held.hold(tree.active_memtable(), tree.current_version(), |a, b| a.id() == b.id());
+            if self.tree.memtable_bytes() > self.memtable_bytes {
+                for (keyspace, open) in self.tree.keyspaces() {
+                    let (memtable, version) = (open.tree.active_memtable(), open.tree.current_version());
+                    held[keyspace.index()].hold(memtable, version, |a, b| a.id() == b.id());
                 }
-                held.release(tree.get_version_history_lock().len() == 1);
+                round = self.tree.write_memtables(None);
+            }
+            for (keyspace, open) in self.tree.keyspaces() {
+                let held = &mut held[keyspace.index()];
+                held.hold(open.tree.active_memtable(), open.tree.current_version(), |a, b| a.id() == b.id());
+                held.release(open.tree.get_version_history_lock().len() == 1);
             }
             let blocked = round.is_err() || self.unsorted_tables() > MAX_UNSORTED_TABLES;
             self.blocked.store(blocked, Ordering::Release);

@@ -63,11 +63,11 @@ impl<'a> Group<'a> {
         for write in self.writes.into_iter().chain(counters) {
             match write {
                 Write::Put { keyspace, key, value } => {
-                    self.tree.count_row(keyspace, key.len() + value.len());
+                    self.tree.count_row(key.len() + value.len());
                     batch.insert(self.tree.keyspace(keyspace)?, key, value);
                 }
                 Write::Delete { keyspace, key } => {
-                    self.tree.count_row(keyspace, key.len());
+                    self.tree.count_row(key.len());
                     batch.remove(self.tree.keyspace(keyspace)?, key);
                 }
             }

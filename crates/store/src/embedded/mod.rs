@@ -4,6 +4,7 @@ mod checkpoint;
 mod counters;
 mod flusher;
 mod group;
+mod log;
 mod queue;
 mod tree;
 mod writer;
@@ -43,12 +44,9 @@ pub struct FjallOptions {
     pub durability: Durability,
     /// Bytes of table blocks kept in memory. Filled as data is read, not at the start.
     pub block_cache_bytes: u64,
-    /// Bytes of recent writes that each keyspace gathers in memory before they are written to a table. Writers
-    /// wait at twice as many.
+    /// Bytes of recent writes, of all keyspaces together, that are gathered in memory before they are written to
+    /// tables. Writers wait at twice as many. What a start after a crash has to replay is about as much again.
     pub memtable_bytes: u64,
-    /// Bytes of log after which the keyspace that holds back the oldest log is written to a table. At least
-    /// 64 MB. Together with `memtable_bytes` it bounds what a start after a crash has to replay.
-    pub journal_bytes: u64,
     /// How long [`close`](Store::close) may take to write recent data to tables. What is not done by then
     /// stays in the log, and the next start replays it.
     pub close_time: Duration,
@@ -60,7 +58,6 @@ impl Default for FjallOptions {
             durability: Durability::Sync,
             block_cache_bytes: 64 << 20,
             memtable_bytes: 64 << 20,
-            journal_bytes: 256 << 20,
             close_time: Duration::from_millis(700),
         }
     }

@@ -9,8 +9,10 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use bytes::Bytes;
+use fjall::compaction::Leveled;
 use fjall::{AbstractTree, Database, KeyspaceCreateOptions, PersistMode, Readable};
 
+use super::log::cut_torn_end;
 use super::{Durability, FjallOptions};
 use crate::range::is_empty_range;
 use crate::{Direction, Keyspace, MAX_KEY_BYTES, Snapshot, StoreError};
@@ -30,17 +32,21 @@ pub(super) struct Tree {
     /// The same as in the view. A keyspace comes into being with its first row: making one costs some twenty
     /// syncs, and most stores never use all of them.
     keyspaces: [OnceLock<fjall::Keyspace>; Keyspace::COUNT],
-    /// Bytes in the memtable of each keyspace, about.
-    memtable_bytes: [AtomicU64; Keyspace::COUNT],
+    /// Bytes in all memtables, about.
+    memtable_bytes: AtomicU64,
     durability: Durability,
     path: PathBuf,
 }
 
 impl Tree {
     pub fn open(path: &Path, options: &FjallOptions) -> Result<Self, StoreError> {
+        if path.exists() {
+            cut_torn_end(path, options.durability)?;
+        }
         let database = Database::builder(path)
             .cache_size(options.block_cache_bytes)
-            .max_journaling_size(options.journal_bytes)
+            // Only a second line of defence: all memtables are written together, which frees the log.
+            .max_journaling_size(512 << 20)
             .journal_compression(fjall::CompressionType::None)
             .manual_journal_persist(true)
             // A second one would spin at full speed while the first one merges tables.
@@ -48,13 +54,12 @@ impl Tree {
             .open()
             .map_err(store_error)?;
         let keyspaces: [OnceLock<fjall::Keyspace>; Keyspace::COUNT] = Default::default();
-        let memtable_bytes: [AtomicU64; Keyspace::COUNT] = Default::default();
+        // What was replayed from the log counts too.
+        let mut memtable_bytes = 0;
         for keyspace in Keyspace::ALL {
             if database.keyspace_exists(keyspace.name()) {
                 let open = open_keyspace(&database, keyspace)?;
-                // What was replayed from the log.
-                let replayed = open.tree.active_memtable().size();
-                memtable_bytes[keyspace.index()].store(replayed, Ordering::Relaxed);
+                memtable_bytes += open.tree.active_memtable().size();
                 keyspaces[keyspace.index()].get_or_init(|| open);
             }
         }
@@ -63,7 +68,7 @@ impl Tree {
             view: ArcSwap::from_pointee(view),
             database,
             keyspaces,
-            memtable_bytes,
+            memtable_bytes: AtomicU64::new(memtable_bytes),
             durability: options.durability,
             path: path.to_owned(),
         })
@@ -92,36 +97,35 @@ impl Tree {
         }
     }
 
-    /// Bytes in the memtable of a keyspace, about.
-    pub fn memtable_bytes(&self, keyspace: Keyspace) -> u64 {
-        self.memtable_bytes[keyspace.index()].load(Ordering::Relaxed)
-    }
-
-    /// Bytes in the largest memtable, about.
-    pub fn fullest_memtable_bytes(&self) -> u64 {
-        Keyspace::ALL.into_iter().map(|keyspace| self.memtable_bytes(keyspace)).max().unwrap_or_default()
+    /// Bytes in all memtables, about.
+    pub fn memtable_bytes(&self) -> u64 {
+        self.memtable_bytes.load(Ordering::Relaxed)
     }
 
     /// Accounts for a row of a batch.
-    pub fn count_row(&self, keyspace: Keyspace, bytes: usize) {
+    pub fn count_row(&self, bytes: usize) {
         // What a row takes beside its bytes, about.
         const ROW: usize = 64;
-        self.memtable_bytes[keyspace.index()].fetch_add((bytes + ROW) as u64, Ordering::Relaxed);
+        self.memtable_bytes.fetch_add((bytes + ROW) as u64, Ordering::Relaxed);
     }
 
-    /// Writes the memtable of a keyspace to a table, on this thread.
-    pub fn write_memtable(&self, keyspace: Keyspace) -> Result<(), StoreError> {
-        let Some(open) = self.keyspaces[keyspace.index()].get() else { return Ok(()) };
-        self.memtable_bytes[keyspace.index()].store(0, Ordering::Relaxed);
-        let t0 = Instant::now();
-        open.rotate_memtable().map_err(store_error)?;
-        let t1 = t0.elapsed();
-        // The engine's thread tries the same. Whoever comes second has nothing to do.
-        let lock = open.tree.get_flush_lock();
-        let oldest_in_use = self.database.supervisor.snapshot_tracker.get_seqno_safe_to_gc();
-        let t2 = t0.elapsed();
-        open.tree.flush(&lock, oldest_in_use).map_err(tree_error)?;
-        eprintln!("{:?} flush {keyspace:?} rotate {t1:?} lock {:?} flush {:?}", std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() % 100000, t2 - t1, t0.elapsed() - t2);
+    /// Writes all memtables to tables, on this thread, as far as the time allows.
+    pub fn write_memtables(&self, deadline: Option<Instant>) -> Result<(), StoreError> {
+        self.memtable_bytes.store(0, Ordering::Relaxed);
+        // All of them start anew before the first is written, so that the log up to here is soon needed
+        // by none.
+        for (_, open) in self.keyspaces() {
+            open.rotate_memtable().map_err(store_error)?;
+        }
+        for (_, open) in self.keyspaces() {
+            if deadline.is_some_and(|deadline| Instant::now() > deadline) {
+                break;
+            }
+            // The engine's thread tries the same. Whoever comes second has nothing to do.
+            let lock = open.tree.get_flush_lock();
+            let oldest_in_use = self.database.supervisor.snapshot_tracker.get_seqno_safe_to_gc();
+            open.tree.flush(&lock, oldest_in_use).map_err(tree_error)?;
+        }
         Ok(())
     }
 
@@ -130,12 +134,7 @@ impl Tree {
     pub fn settle(&self, time: Duration) -> Result<(), StoreError> {
         let deadline = Instant::now() + time;
         self.database.persist(PersistMode::SyncAll).map_err(store_error)?;
-        for (keyspace, _) in self.keyspaces() {
-            if Instant::now() > deadline {
-                return Ok(());
-            }
-            self.write_memtable(keyspace)?;
-        }
+        self.write_memtables(Some(deadline))?;
         // The engine removes old logs in the background.
         while self.database.journal_count() > 1 {
             if Instant::now() > deadline {
@@ -218,8 +217,13 @@ fn handles(keyspaces: &[OnceLock<fjall::Keyspace>; Keyspace::COUNT]) -> Handles 
 fn open_keyspace(database: &Database, keyspace: Keyspace) -> Result<fjall::Keyspace, StoreError> {
     // The engine keeps these options with the data, so what may change later must not be among them: when
     // a memtable is full is for our own flusher to say.
-    let options =
-        || KeyspaceCreateOptions::default().max_memtable_size(u64::MAX).manual_journal_persist(true);
+    let options = || {
+        KeyspaceCreateOptions::default()
+            .max_memtable_size(u64::MAX)
+            .manual_journal_persist(true)
+            // The last table of a merge is synced under a lock that readers need too: keep it small.
+            .compaction_strategy(Arc::new(Leveled::default().with_table_target_size(16 << 20)))
+    };
     database.keyspace(keyspace.name(), options).map_err(store_error)
 }
 

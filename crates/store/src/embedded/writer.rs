@@ -54,15 +54,10 @@ impl Writer {
     /// Fails as a whole when the group cannot be written; then nothing of it may be acknowledged, not even
     /// a failed check, which can rest on what an earlier batch of the group would have written.
     fn commit(&mut self, requests: &mut [Request]) -> Result<Vec<Outcome>, StoreError> {
-        let t0 = std::time::Instant::now();
         self.flusher.wait_for_room()?;
-        let t1 = t0.elapsed();
         let mut group = Group::new(&self.tree, &mut self.counters, requests);
         let staged: Vec<_> = requests.iter_mut().map(|request| group.stage(&mut request.batch)).collect();
-        let t2 = t0.elapsed();
         group.commit()?;
-        let t3 = t0.elapsed();
-        if t3.as_millis() > 12 { eprintln!("{:?} room {t1:?} stage {:?} commit {:?}", std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() % 100000, t2 - t1, t3 - t2); }
         Ok(staged.into_iter().map(|staged| staged.map(|()| self.next())).collect())
     }
 

@@ -42,6 +42,10 @@ impl WriteOperation for UpdateOperation<'_> {
     fn effects(&self, table: &Table, old: &OldImage) -> Result<Effect<'_>, ApiError> {
         check_condition(self.condition.as_ref(), old, self.on_failure)?;
         let old = old.item()?;
+        if old.is_none() && self.update.as_ref().is_some_and(Update::only_takes_away) {
+            // There is nothing to take away from, and no item is made for it.
+            return Ok(Effect::Delete);
+        }
         let before = old.unwrap_or(self.key);
         let after = match &self.update {
             None => before.clone(),

@@ -10,18 +10,19 @@ use crate::engine::Engine;
 const CACHE_PERIOD_MINUTES: i64 = 1440;
 
 impl Engine {
-    /// Answers the address that the client has used already, so that discovery leads back here.
+    /// Answers the address that the client has used already, so that discovery leads back here and never to AWS.
     ///
     /// # Errors
     /// None.
     pub async fn describe_endpoints(
         &self,
         context: &Context<'_>,
-        request: DescribeEndpointsRequest,
+        _request: DescribeEndpointsRequest,
     ) -> Result<DescribeEndpointsResponse, ApiError> {
-        let address =
-            request.host.unwrap_or_else(|| format!("dynamodb.{}.amazonaws.com", context.region));
-        let endpoint = Endpoint { address, cache_period_in_minutes: CACHE_PERIOD_MINUTES };
-        Ok(DescribeEndpointsResponse { endpoints: vec![endpoint] })
+        let endpoint = |host: &str| Endpoint {
+            address: host.to_owned(),
+            cache_period_in_minutes: CACHE_PERIOD_MINUTES,
+        };
+        Ok(DescribeEndpointsResponse { endpoints: context.host.map(endpoint).into_iter().collect() })
     }
 }

@@ -71,6 +71,7 @@ impl World {
             namespace: "",
             region: "us-east-1",
             account: "000000000000",
+            host: Some("localhost:8000"),
             entropy: &entropy,
         };
         ready(operation(engine, &context))

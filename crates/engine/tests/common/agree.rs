@@ -1,0 +1,128 @@
+//! Whether what a table holds, what its indexes hold and what its counters say is one truth.
+//!
+//! This looks at one table as its answers show it and works out everything else from the items, by its own rules: it
+//! shares no code with the write path.
+
+use std::collections::BTreeSet;
+
+use dynamometer_engine::api::*;
+use dynamometer_store::Keyspace;
+use dynamometer_types::size::item_size;
+use dynamometer_types::{AttributeValue, Item};
+
+use super::requests::scan;
+use super::World;
+
+/// An index as DescribeTable shows it.
+pub struct IndexShape {
+    pub name: String,
+    pub key: Vec<(String, ScalarAttributeType)>,
+    partition: usize,
+    /// `None` is everything.
+    pub projected: Option<BTreeSet<String>>,
+}
+
+/// The indexes of a table that can be read.
+pub fn index_shapes(table: &TableDescription) -> Vec<IndexShape> {
+    let local = table.local_secondary_indexes.iter().flatten();
+    let global = table.global_secondary_indexes.iter().flatten();
+    let ready = global.filter(|index| index.backfilling.is_none());
+    let local = local.map(|index| shape(table, &index.index_name, &index.key_schema, &index.projection));
+    local.chain(ready.map(|index| shape(table, &index.index_name, &index.key_schema, &index.projection))).collect()
+}
+
+fn shape(table: &TableDescription, name: &str, key: &[KeySchemaElement], projection: &Projection) -> IndexShape {
+    let role = |element: &KeySchemaElement| element.key_type.as_ref().unwrap().known().unwrap();
+    let named = |element: &KeySchemaElement| element.attribute_name.clone().unwrap();
+    let kind = projection.projection_type.as_ref().unwrap().known().unwrap();
+    let keys = table.key_schema.iter().flatten().chain(key).map(named);
+    IndexShape {
+        name: name.to_owned(),
+        key: key.iter().map(named).map(|name| (name.clone(), type_of(table, &name))).collect(),
+        partition: key.iter().filter(|element| role(element) == KeyType::Hash).count(),
+        projected: (kind != ProjectionType::All)
+            .then(|| keys.chain(projection.non_key_attributes.iter().flatten().cloned()).collect()),
+    }
+}
+
+fn type_of(table: &TableDescription, name: &str) -> ScalarAttributeType {
+    let definitions = table.attribute_definitions.iter().flatten();
+    let found = definitions.into_iter().find(|definition| definition.attribute_name.as_deref() == Some(name));
+    found.unwrap().attribute_type.as_ref().unwrap().known().unwrap()
+}
+
+impl IndexShape {
+    /// What the index holds of an item, when it is in the index: every key attribute is there, of its type, not empty
+    /// and not longer than keys may be.
+    pub fn entry(&self, item: &Item) -> Option<Item> {
+        let typed = |(name, kind): &(String, ScalarAttributeType)| match (kind, item.get(name)?) {
+            (ScalarAttributeType::S, AttributeValue::S(text)) => Some(text.len()).filter(|length| *length > 0),
+            (ScalarAttributeType::B, AttributeValue::B(bytes)) => Some(bytes.len()).filter(|length| *length > 0),
+            (ScalarAttributeType::N, AttributeValue::N(_)) => Some(0),
+            _ => None,
+        };
+        let lengths: Vec<usize> = self.key.iter().map(typed).collect::<Option<_>>()?;
+        let (partition, sort) = lengths.split_at(self.partition);
+        if partition.iter().sum::<usize>() > 2048 || sort.iter().sum::<usize>() > 1024 {
+            return None;
+        }
+        let held = |name: &str| self.projected.as_ref().is_none_or(|names| names.contains(name));
+        let attributes = item.iter().filter(|(name, _)| held(name));
+        Some(attributes.map(|(name, value)| (name, value.clone())).collect())
+    }
+}
+
+/// Checks that a table's items, its indexes and its counters agree. Answers the items.
+pub fn check_agreement(world: &World, table: &str) -> Vec<Item> {
+    let shown = world.describe(table);
+    let items = world.scan_all(&scan(table, None), None);
+    let bytes: u64 = items.iter().map(item_size).sum();
+    let counted = (shown.item_count, shown.table_size_bytes);
+    assert_eq!(counted, (items.len() as i64, bytes as i64), "counters of {table}");
+    for index in index_shapes(&shown) {
+        let mut expected: Vec<Item> = items.iter().filter_map(|item| index.entry(item)).collect();
+        let mut found = world.scan_all(&scan(table, Some(&index.name)), None);
+        let bytes: u64 = found.iter().map(item_size).sum();
+        expected.sort_by_key(|item| format!("{item:?}"));
+        found.sort_by_key(|item| format!("{item:?}"));
+        assert_eq!(found, expected, "content of {table}/{}", index.name);
+        let counted = counted_of(&shown, &index.name);
+        assert_eq!(counted, (found.len() as i64, bytes as i64), "counters of {table}/{}", index.name);
+    }
+    items
+}
+
+/// `ItemCount` and `IndexSizeBytes`.
+pub fn counted_of(shown: &TableDescription, index: &str) -> (i64, i64) {
+    let local = shown.local_secondary_indexes.iter().flatten();
+    let local = local.map(|index| (&index.index_name, index.item_count, index.index_size_bytes));
+    let global = shown.global_secondary_indexes.iter().flatten();
+    let global = global.map(|index| (&index.index_name, index.item_count, index.index_size_bytes));
+    let (_, items, bytes) = local.chain(global).find(|(name, _, _)| *name == index).unwrap();
+    (items, bytes)
+}
+
+/// Checks that the store holds no rows but those of the catalog's tables and indexes. To be called when all jobs are
+/// done.
+pub fn check_nothing_is_left_over(world: &World) {
+    let version = world.engine.catalog().version();
+    let known: BTreeSet<u32> = version
+        .all_tables()
+        .flat_map(|table| {
+            let record = &table.record;
+            let indexes = record.local_indexes.iter().chain(&record.global_indexes);
+            indexes.map(|index| index.id).chain([record.id]).collect::<Vec<_>>()
+        })
+        .collect();
+    let snapshot = world.engine.store().snapshot().unwrap();
+    for keyspace in [Keyspace::Items, Keyspace::IndexEntries, Keyspace::Counters] {
+        let everything = (std::ops::Bound::Unbounded, std::ops::Bound::Unbounded);
+        let mut visit = |key: &[u8], _: &bytes::Bytes| {
+            let id = u32::from_be_bytes(key[..4].try_into().unwrap());
+            assert!(known.contains(&id), "a row of {keyspace:?} belongs to {id}, which the catalog does not know");
+            std::ops::ControlFlow::Continue(())
+        };
+        let direction = dynamometer_store::Direction::Forward;
+        snapshot.range(keyspace, everything.0, everything.1, direction, &mut visit).unwrap();
+    }
+}

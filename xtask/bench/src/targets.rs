@@ -64,7 +64,7 @@ pub fn start_ours(options: &Options) -> Result<Server, BenchError> {
     let data = data.display().to_string();
     let place = if options.in_memory { vec!["--in-memory"] } else { vec!["--data", &data] };
     let launch = Launch::announcing(&options.dyno, options.folder.join("dyno.log"))
-        .args(["--port", "0"])
+        .args(["--port", "0", "--cache-mb", &options.cache_mb.to_string()])
         .args(place)
         .args(options.server_args.iter().map(String::as_str));
     Ok(launch.start()?)

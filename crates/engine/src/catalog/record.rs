@@ -288,6 +288,8 @@ pub struct TableClassRecord {
     pub class: TableClass,
     /// When UpdateTable last changed it, milliseconds; absent since CreateTable.
     pub changed_ms: Option<i64>,
+    /// When UpdateTable changed it the time before: two changes in thirty days are allowed.
+    pub changed_before_ms: Option<i64>,
 }
 
 /// A stream.

@@ -87,8 +87,8 @@ pub(crate) fn index_keys<'a>(
     })
 }
 
-/// Checks that index key values are not longer than keys may be.
-pub(crate) fn check_index_key_sizes(table: &Table, item: &Item) -> Result<(), ApiError> {
+/// Checks that the values of all index keys are not longer than keys may be.
+fn check_index_key_sizes(table: &Table, item: &Item) -> Result<(), ApiError> {
     table.indexes.iter().try_for_each(|index| check_key_sizes(&index.key, item))
 }
 
@@ -106,15 +106,26 @@ pub(crate) fn check_key_values(schema: &KeySchema, key: &Item) -> Result<(), Api
     check_key_sizes(schema, key)
 }
 
-fn check_key_sizes(schema: &KeySchema, key: &Item) -> Result<(), ApiError> {
-    let bytes = |attributes: &[KeyAttribute]| {
-        attributes.iter().filter_map(|a| key.get(&a.name)).map(key_value_bytes).sum::<usize>()
+/// Checks that key values are not longer than keys may be.
+pub(crate) fn check_key_sizes(schema: &KeySchema, key: &Item) -> Result<(), ApiError> {
+    check_key_sizes_where(schema, key, |_| true)
+}
+
+/// The same for those of the two parts of a key that have an attribute of interest.
+pub(crate) fn check_key_sizes_where(
+    schema: &KeySchema,
+    key: &Item,
+    of_interest: impl Fn(&KeyAttribute) -> bool,
+) -> Result<(), ApiError> {
+    let is_longer = |attributes: &[KeyAttribute], most: usize| {
+        attributes.iter().any(&of_interest)
+            && attributes.iter().filter_map(|a| key.get(&a.name)).map(key_value_bytes).sum::<usize>() > most
     };
-    if bytes(&schema.partition) > PARTITION_KEY_BYTES {
+    if is_longer(&schema.partition, PARTITION_KEY_BYTES) {
         // The missing space is AWS's.
         return Err(invalid("Size of hashkey has exceeded the maximum size limit of2048 bytes"));
     }
-    if bytes(&schema.sort) > SORT_KEY_BYTES {
+    if is_longer(&schema.sort, SORT_KEY_BYTES) {
         return Err(invalid("Aggregated size of all range keys has exceeded the size limit of 1024 bytes"));
     }
     Ok(())

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use bytes::Bytes;
 use dynamometer_capacity::meter::{CapacityUnits, meter_index_write};
 use dynamometer_store::{Batch, Keyspace};
-use dynamometer_types::Item;
 use dynamometer_types::size::item_size;
+use dynamometer_types::{Item, KeyAttribute};
 
 use crate::catalog::{Index, IndexKind, Table};
 use crate::disk::keys::{entry_key, object_prefix};
 use crate::disk::row::Row;
+use crate::validate::keys::{check_key_sizes, empty_kind};
 
 /// What a write does to one index: its charge, and the bytes by which the index grows.
 pub(crate) struct IndexChange {
@@ -29,14 +30,20 @@ struct Entry {
 
 impl Entry {
     fn of(item: Option<&Item>, index: &Index, table: &Table) -> Option<Entry> {
-        // An index that was added later skips items whose index key is of another type.
-        let item = item.filter(|item| {
-            index.key.attributes().all(|a| item.get(&a.name).is_some_and(|value| a.scalar_type.admits(value)))
-        })?;
+        let item = item.filter(|item| takes(index, item))?;
         let key = entry_key(index.id, &index.key, &table.key, item)?;
         let projected = index.project(item, &table.key);
         Some(Entry { key, size: item_size(&projected), item: projected })
     }
+}
+
+/// Whether an item is in an index. One that was added later skips exactly the items that a write would be refused for:
+/// those with an index key of another type, an empty one, or one that is too long.
+fn takes(index: &Index, item: &Item) -> bool {
+    let sound = |a: &KeyAttribute| {
+        item.get(&a.name).is_some_and(|value| a.scalar_type.admits(value) && empty_kind(value).is_none())
+    };
+    index.key.attributes().all(sound) && check_key_sizes(&index.key, item).is_ok()
 }
 
 /// Puts the rows that bring the index from `old` to `new` into the batch. `None` when nothing changes.

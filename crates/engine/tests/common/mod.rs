@@ -49,8 +49,14 @@ impl World {
     /// The same in a database of its own.
     pub async fn call_in<T>(&self, namespace: &str, operation: impl AsyncFnOnce(&Engine, &Context<'_>) -> T) -> T {
         let entropy = || u128::from(self.drawn.fetch_add(1, Ordering::Relaxed)) << 64;
-        let context =
-            Context { now: self.now(), namespace, region: "us-east-1", account: "000000000000", entropy: &entropy };
+        let context = Context {
+            now: self.now(),
+            namespace,
+            region: "us-east-1",
+            account: "000000000000",
+            host: None,
+            entropy: &entropy,
+        };
         operation(&self.engine, &context).await
     }
 

@@ -56,7 +56,7 @@ impl Drive {
     pub fn item(&mut self, key: &Key) -> Item {
         let mut item = key_item(key);
         for (name, percent) in
-            [("a", 70), ("b", 70), ("c", 70), ("d", 70), ("e", 40), ("l", 50), ("v", 80), ("m", 20), ("text", 50)]
+            [("a", 70), ("b", 70), ("c", 70), ("d", 70), ("e", 40), ("l", 50), ("v", 80), ("m", 20), ("note", 50)]
         {
             if self.choices.percent(percent) {
                 let value = self.value(name);
@@ -67,12 +67,12 @@ impl Drive {
     }
 
     fn draw_update(&mut self) -> Update {
-        let sets: [&[&'static str]; 5] = [&["v"], &["a", "b"], &["e"], &["l", "d"], &["m", "text", "c"]];
+        let sets: [&[&'static str]; 5] = [&["v"], &["a", "b"], &["e"], &["l", "d"], &["m", "note", "c"]];
         match self.choices.below(10) {
             at @ 0..=4 => Update::Set(sets[at].iter().map(|name| (*name, self.value(name))).collect()),
             5 => Update::Remove(vec!["a", "e"]),
             6 => Update::Remove(vec!["b", "l"]),
-            7 => Update::AddToSet(self.choices.pick(&["one", "two"])),
+            7 => Update::AddToSet(*self.choices.pick(&["one", "two"])),
             _ => Update::AddNumber(self.choices.below(9) as i64 - 4),
         }
     }

@@ -249,7 +249,7 @@ impl Drive {
             remove_index(TABLE, LATE)
         } else {
             let defined = ["e S", "l N"].map(str::to_owned);
-            add_index(TABLE, global_index(LATE, (&["e"], &["l"]), "n text"), &defined)
+            add_index(TABLE, global_index(LATE, (&["e"], &["l"]), "n note"), &defined)
         };
         match self.world.update_table(request) {
             Ok(_) => self.has_late_index = !self.has_late_index,

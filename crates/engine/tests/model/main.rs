@@ -7,6 +7,7 @@
 mod common;
 mod draw;
 mod drive;
+mod late_keys;
 mod naive;
 mod pages;
 

@@ -205,6 +205,8 @@ impl Naive {
             Change::Put(item) => Ok(Some(item.clone())),
             Change::Delete => Ok(None),
             Change::Check => Ok(before.cloned()),
+            // There is nothing to take away from.
+            Change::Update(Update::Remove(_)) if before.is_none() => Ok(None),
             Change::Update(update) => {
                 let mut after = before.cloned().unwrap_or_else(|| key_item(&write.key));
                 update.apply(&mut after);
@@ -221,13 +223,7 @@ impl Naive {
         now_ms: i64,
         declared: &[IndexShape],
     ) -> Transacted {
-        let content = format!("{writes:?}");
-        if let Some((until, known)) = token.and_then(|token| self.tokens.get(token))
-            && *until > now_ms
-        {
-            return if *known == content { Transacted::Done } else { Transacted::Mismatch };
-        }
-        // A put that no index takes is told alone, before anything runs.
+        // A put that no index takes is told alone, before tokens are looked at.
         let unsound = writes.iter().position(
             |write| matches!(&write.change, Change::Put(item) if !is_sound(None, item, declared)),
         );
@@ -235,6 +231,12 @@ impl Naive {
             let mut reasons = vec![None; writes.len()];
             reasons[at] = Some(Refusal::Invalid);
             return Transacted::Cancelled(reasons);
+        }
+        let content = format!("{writes:?}");
+        if let Some((until, known)) = token.and_then(|token| self.tokens.get(token))
+            && *until > now_ms
+        {
+            return if *known == content { Transacted::Done } else { Transacted::Mismatch };
         }
         let reasons: Vec<_> = writes.iter().map(|write| self.after(write, declared).err()).collect();
         if reasons.iter().any(Option::is_some) {

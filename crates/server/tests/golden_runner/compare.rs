@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 /// Where an answer differs from what is expected: a path such as `.Item.a`, or nothing. Members may come in any
-/// order, numbers compare by value. In place of a value may stand `"<any>"`, `"<number>"`, `"<string>"` or
-/// `"<uuid>"`; a list that begins with `"<unordered>"` may come in any order.
+/// order, numbers compare by value. In place of a value may stand `"<any>"`, `"<number>"`, `"<string>"`, `"<uuid>"`, or
+/// `"<has text>"` for a string that holds the text; a list that begins with `"<unordered>"` may come in any order.
 pub fn difference(expected: &Value, got: &Value) -> Option<String> {
     match (expected, got) {
         (Value::String(text), _) if is_placeholder(text) => {
@@ -47,10 +47,18 @@ fn unordered_difference(expected: &[Value], got: &[Value]) -> Option<String> {
 }
 
 fn is_placeholder(text: &str) -> bool {
-    matches!(text, "<any>" | "<number>" | "<string>" | "<uuid>")
+    matches!(text, "<any>" | "<number>" | "<string>" | "<uuid>") || part_of(text).is_some()
+}
+
+/// The text in `<has text>`.
+fn part_of(text: &str) -> Option<&str> {
+    text.strip_prefix("<has ")?.strip_suffix('>')
 }
 
 fn placeholder_holds(text: &str, got: &Value) -> bool {
+    if let Some(part) = part_of(text) {
+        return got.as_str().is_some_and(|got| got.contains(part));
+    }
     match text {
         "<number>" => got.is_number(),
         "<string>" => got.is_string(),
@@ -94,6 +102,8 @@ fn differences_are_found_at_their_place() {
         (json!("<any>"), json!([]), None),
         (json!("<uuid>"), json!("6f9b1c1e-0000-4000-8000-00000000000a"), None),
         (json!("<uuid>"), json!("6f9b"), Some(" (<uuid>)")),
+        (json!("<has b c>"), json!("a b c d"), None),
+        (json!("<has b c>"), json!("a bc d"), Some(" (<has b c>)")),
         (json!("1"), json!(1), Some("")),
     ];
     for (expected, got, place) in cases {

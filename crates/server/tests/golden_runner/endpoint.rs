@@ -95,8 +95,11 @@ impl Shared {
             account: "000000000000".into(),
             isolate: true,
             clock: clock.clone(),
+            // On a thread of their own: jobs block, which the runtime's thread must not.
             wake_jobs: Arc::new(move || {
-                worker.run_jobs(time.now()).unwrap();
+                std::thread::scope(|scope| {
+                    scope.spawn(|| worker.run_jobs(time.now()).unwrap());
+                });
             }),
             seed: 7,
             log: Arc::new(|line| eprintln!("{line}")),
@@ -105,18 +108,23 @@ impl Shared {
         Shared { api: Arc::new(Api::new(engine, config)), runtime, clock, _folder: folder }
     }
 
-    /// The database of an access key.
+    /// The database of an access key, at the beginning of time.
     pub fn database(&self, access_key_id: &str) -> InProcess {
+        self.now_ms().store(BEGINNING_MS, Ordering::Relaxed);
         let caller = Caller { access_key_id: Some(access_key_id.into()), ..Caller::anonymous(REGION) };
         InProcess { engine: self.clone(), caller }
+    }
+
+    fn now_ms(&self) -> &AtomicI64 {
+        let Clock::Manual(now_ms) = &*self.clock else { unreachable!("the clock was made manual") };
+        now_ms
     }
 }
 
 impl InProcess {
     fn advance(&self, seconds: i64) {
         let Shared { api, clock, .. } = &self.engine;
-        let Clock::Manual(now_ms) = &**clock else { unreachable!("the clock was made manual") };
-        now_ms.fetch_add(seconds * 1000, Ordering::Relaxed);
+        self.engine.now_ms().fetch_add(seconds * 1000, Ordering::Relaxed);
         api.engine().run_jobs(clock.now()).unwrap();
     }
 

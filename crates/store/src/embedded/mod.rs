@@ -1,8 +1,8 @@
 //! The embedded engine: [fjall](https://docs.rs/fjall), a log-structured merge tree, behind a writer thread of ours.
 
+mod background;
 mod checkpoint;
 mod counters;
-mod flusher;
 mod group;
 mod log;
 mod queue;
@@ -17,8 +17,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use parking_lot::Mutex;
 
+use self::background::Background;
 pub(crate) use self::checkpoint::write_checkpoint;
-use self::flusher::Flusher;
 use self::queue::Queue;
 use self::tree::Tree;
 use self::writer::Writer;
@@ -67,6 +67,8 @@ impl Default for FjallOptions {
 pub struct FjallStore {
     queue: Arc<Queue>,
     tree: Arc<Tree>,
+    background: Arc<Background>,
+    merger: Option<JoinHandle<()>>,
     closing: Mutex<Closing>,
     close_time: Duration,
     // The last field: unlocked when the engine has let go of its files.
@@ -78,10 +80,10 @@ enum Closing {
     Closed(Result<(), StoreError>),
 }
 
+/// The threads that must end before the store is closed.
 struct Threads {
     writer: JoinHandle<()>,
     flusher: JoinHandle<()>,
-    flusher_state: Arc<Flusher>,
 }
 
 impl FjallStore {
@@ -97,19 +99,39 @@ impl FjallStore {
             folder.finish()?;
         }
         let queue = Arc::new(Queue::default());
-        let threads = Threads::start(&queue, &tree, options)?;
-        let closing = Mutex::new(Closing::Open(threads));
-        Ok(FjallStore { queue, tree, closing, close_time: options.close_time, folder })
+        let background = Arc::new(Background::new(Arc::clone(&tree), options.memtable_bytes));
+        let closing = Mutex::new(Closing::Closed(Ok(())));
+        let close_time = options.close_time;
+        // From here on, a failure drops the store, which ends the threads that run by then.
+        let mut store = FjallStore { queue, tree, background, merger: None, closing, close_time, folder };
+        store.start()?;
+        Ok(store)
     }
 
-    /// Ends the threads, once, and then does `last`. Returns the result of the first time.
+    fn start(&mut self) -> Result<(), StoreError> {
+        let background = Arc::clone(&self.background);
+        self.merger = Some(spawn("dyno-merger", move || background.run_merger())?);
+        let background = Arc::clone(&self.background);
+        let flusher = spawn("dyno-flusher", move || background.run_flusher())?;
+        let writer = Writer::new(Arc::clone(&self.tree), Arc::clone(&self.background));
+        let queue = Arc::clone(&self.queue);
+        let writer = spawn("dyno-writer", move || writer.run(&queue))?;
+        *self.closing.get_mut() = Closing::Open(Threads { writer, flusher });
+        Ok(())
+    }
+
+    /// Answers what is queued and ends the threads, but for a merge, which may take a while and can be left to
+    /// itself. Then does `last`. Once only: later calls return the result of the first.
     fn end(&self, last: impl FnOnce() -> Result<(), StoreError>) -> Result<(), StoreError> {
         let mut closing = self.closing.lock();
         let closed = match std::mem::replace(&mut *closing, Closing::Closed(Ok(()))) {
             Closing::Closed(result) => result,
-            Closing::Open(threads) => {
+            Closing::Open(Threads { writer, flusher }) => {
                 self.queue.close();
-                threads.end().and_then(|()| last())
+                let writer = writer.join();
+                self.background.stop();
+                let panicked = |_| StoreError::Unavailable("a thread of the store panicked".into());
+                writer.and(flusher.join()).map_err(panicked).and_then(|()| last())
             }
         };
         *closing = Closing::Closed(closed.clone());
@@ -117,38 +139,8 @@ impl FjallStore {
     }
 }
 
-impl Threads {
-    fn start(queue: &Arc<Queue>, tree: &Arc<Tree>, options: &FjallOptions) -> Result<Self, StoreError> {
-        let spawn = |name: &str, work: Box<dyn FnOnce() + Send>| {
-            std::thread::Builder::new().name(name.to_owned()).spawn(work)
-        };
-        let flusher_state = Arc::new(Flusher::new(Arc::clone(tree), options.memtable_bytes));
-        let flusher = spawn("dyno-flusher", {
-            let flusher = Arc::clone(&flusher_state);
-            Box::new(move || flusher.run())
-        })?;
-        let writer = Writer::new(Arc::clone(tree), Arc::clone(&flusher_state));
-        let writer = spawn("dyno-writer", {
-            let queue = Arc::clone(queue);
-            Box::new(move || writer.run(&queue))
-        });
-        match writer {
-            Ok(writer) => Ok(Threads { writer, flusher, flusher_state }),
-            Err(error) => {
-                flusher_state.stop();
-                Err(error.into())
-            }
-        }
-    }
-
-    /// Waits until the closed queue is answered, and the flusher with what it is at.
-    fn end(self) -> Result<(), StoreError> {
-        let writer = self.writer.join();
-        self.flusher_state.stop();
-        let flusher = self.flusher.join();
-        let panicked = |_| StoreError::Unavailable("a thread of the store panicked".into());
-        writer.and(flusher).map_err(panicked)
-    }
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, StoreError> {
+    Ok(std::thread::Builder::new().name(name.to_owned()).spawn(work)?)
 }
 
 impl Store for FjallStore {
@@ -189,6 +181,8 @@ impl Drop for FjallStore {
     fn drop(&mut self) {
         // What was queued is answered; whoever wants to know about the last sync calls `close`.
         let _ = self.end(|| Ok(()));
+        self.background.stop();
+        let _ = self.merger.take().map(JoinHandle::join);
     }
 }
 

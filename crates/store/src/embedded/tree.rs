@@ -49,7 +49,7 @@ impl Tree {
             .max_journaling_size(512 << 20)
             .journal_compression(fjall::CompressionType::None)
             .manual_journal_persist(true)
-            // A second one would spin at full speed while the first one merges tables.
+            // It only keeps the log; see `background`.
             .worker_threads(1)
             .open()
             .map_err(store_error)?;
@@ -104,8 +104,8 @@ impl Tree {
 
     /// Accounts for a row of a batch.
     pub fn count_row(&self, bytes: usize) {
-        // What a row takes beside its bytes, about.
-        const ROW: usize = 64;
+        // What a row takes in the log beside its bytes.
+        const ROW: usize = 21;
         self.memtable_bytes.fetch_add((bytes + ROW) as u64, Ordering::Relaxed);
     }
 
@@ -123,10 +123,29 @@ impl Tree {
             }
             // The engine's thread tries the same. Whoever comes second has nothing to do.
             let lock = open.tree.get_flush_lock();
-            let oldest_in_use = self.database.supervisor.snapshot_tracker.get_seqno_safe_to_gc();
-            open.tree.flush(&lock, oldest_in_use).map_err(tree_error)?;
+            open.tree.flush(&lock, self.oldest_in_use()).map_err(tree_error)?;
         }
         Ok(())
+    }
+
+    /// Whether the log has parts that wait for a memtable to be written.
+    pub fn has_old_logs(&self) -> bool {
+        self.database.journal_count() > 1
+    }
+
+    /// Merges some tables of a keyspace, on this thread. False when none are due.
+    pub fn merge_tables(&self, keyspace: Keyspace) -> Result<bool, StoreError> {
+        let Some(open) = self.keyspaces[keyspace.index()].get() else { return Ok(false) };
+        let before = open.tree.current_version().id();
+        // The last table of a merge is synced under a lock that readers need too: keep it small.
+        let strategy = Arc::new(Leveled::default().with_table_target_size(16 << 20));
+        open.tree.compact(strategy, self.oldest_in_use()).map_err(tree_error)?;
+        Ok(open.tree.current_version().id() != before)
+    }
+
+    /// Below this sequence number no reader needs more than the latest version of a row.
+    fn oldest_in_use(&self) -> fjall::SeqNo {
+        self.database.supervisor.snapshot_tracker.get_seqno_safe_to_gc()
     }
 
     /// Makes everything durable and, as far as the time allows, leaves nothing in the log to replay. For
@@ -136,7 +155,7 @@ impl Tree {
         self.database.persist(PersistMode::SyncAll).map_err(store_error)?;
         self.write_memtables(Some(deadline))?;
         // The engine removes old logs in the background.
-        while self.database.journal_count() > 1 {
+        while self.has_old_logs() {
             if Instant::now() > deadline {
                 return Ok(());
             }
@@ -221,8 +240,10 @@ fn open_keyspace(database: &Database, keyspace: Keyspace) -> Result<fjall::Keysp
         KeyspaceCreateOptions::default()
             .max_memtable_size(u64::MAX)
             .manual_journal_persist(true)
-            // The last table of a merge is synced under a lock that readers need too: keep it small.
-            .compaction_strategy(Arc::new(Leveled::default().with_table_target_size(16 << 20)))
+            // Never merges: that too is for us to say.
+            .compaction_strategy(Arc::new(
+                Leveled::default().with_l0_threshold(u8::MAX).with_table_target_size(1 << 40),
+            ))
     };
     database.keyspace(keyspace.name(), options).map_err(store_error)
 }

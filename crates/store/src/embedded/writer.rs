@@ -3,8 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use super::background::Background;
 use super::counters::Counters;
-use super::flusher::Flusher;
 use super::group::Group;
 use super::queue::{Queue, Request};
 use super::tree::Tree;
@@ -14,7 +14,7 @@ use crate::{Committed, StoreError};
 /// The one that writes: takes what waits, writes it as one, tells everybody, and so on.
 pub(super) struct Writer {
     tree: Arc<Tree>,
-    flusher: Arc<Flusher>,
+    background: Arc<Background>,
     counters: Counters,
     sequence: u64,
     /// What every batch is answered after a write has failed.
@@ -22,8 +22,8 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub fn new(tree: Arc<Tree>, flusher: Arc<Flusher>) -> Self {
-        Writer { tree, flusher, counters: Counters::default(), sequence: 0, poison: None }
+    pub fn new(tree: Arc<Tree>, background: Arc<Background>) -> Self {
+        Writer { tree, background, counters: Counters::default(), sequence: 0, poison: None }
     }
 
     /// Works until the queue is closed and empty.
@@ -54,7 +54,7 @@ impl Writer {
     /// Fails as a whole when the group cannot be written; then nothing of it may be acknowledged, not even
     /// a failed check, which can rest on what an earlier batch of the group would have written.
     fn commit(&mut self, requests: &mut [Request]) -> Result<Vec<Outcome>, StoreError> {
-        self.flusher.wait_for_room()?;
+        self.background.wait_for_room()?;
         let mut group = Group::new(&self.tree, &mut self.counters, requests);
         let staged: Vec<_> = requests.iter_mut().map(|request| group.stage(&mut request.batch)).collect();
         group.commit()?;

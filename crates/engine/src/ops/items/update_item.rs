@@ -7,7 +7,7 @@ use dynamometer_expr::{Condition, ExpressionKind, Update, parse_update};
 use dynamometer_types::fault::Step;
 use dynamometer_types::limits::ITEM_BYTES;
 use dynamometer_types::size::item_size;
-use dynamometer_types::{ApiError, Item};
+use dynamometer_types::{ApiError, Item, KeyAttribute};
 
 use super::condition::{OnFailure, check_condition, parse_write_condition};
 use crate::Context;
@@ -19,7 +19,7 @@ use crate::catalog::Table;
 use crate::engine::Engine;
 use crate::ops::answer::{collection_metrics, consumed_capacity};
 use crate::validate::expressions::{ExpressionParameters, check_not_mixed};
-use crate::validate::keys::{check_index_key_sizes, check_key, empty_kind, index_key_type_mismatch, index_keys, invalid};
+use crate::validate::keys::{check_key, check_key_sizes_where, empty_kind, index_key_type_mismatch, index_keys, invalid};
 use crate::validate::members::{Findings, refuse_empty_table_name};
 use crate::validate::values::check_values;
 use crate::validate::wording::UPDATE_ITEM;
@@ -66,8 +66,8 @@ impl WriteOperation for UpdateOperation<'_> {
 }
 
 impl UpdateOperation<'_> {
-    /// Index keys that the update changes must be of their types and not empty; others may be what they are, for
-    /// an index may have been added after them.
+    /// Index keys that the update changes must be of their types, not empty and not too long; others may be what they
+    /// are, for an index may have been added after them.
     fn check_changed_index_keys(&self, table: &Table, before: &Item, after: &Item) -> Result<(), ApiError> {
         for (index, attribute, value) in index_keys(table, after) {
             if before.get(&attribute.name) == Some(value) {
@@ -88,7 +88,8 @@ impl UpdateOperation<'_> {
                 )));
             }
         }
-        check_index_key_sizes(table, after)
+        let changed = |a: &KeyAttribute| before.get(&a.name) != after.get(&a.name);
+        table.indexes.iter().try_for_each(|index| check_key_sizes_where(&index.key, after, changed))
     }
 }
 

@@ -9,11 +9,12 @@ use super::settings::{self, Billing, Encryption, Subject};
 use super::{durable, in_use, invalid, lookup, refuse_unsupported, shapes, text};
 use crate::api::{
     CreateTableRequest, Given, GlobalSecondaryIndex, KeySchemaElement, LocalSecondaryIndex,
-    StreamSpecification, StreamViewType, TableDescriptionResponse,
+    StreamSpecification, StreamViewType, TableDescription, TableDescriptionResponse,
 };
 use crate::catalog::Draft;
 use crate::catalog::record::{
-    BillingRecord, IndexRecord, Lifecycle, RECORD_FORMAT, StreamRecord, TableClassRecord, TableRecord,
+    AttributeDefinitionRecord, BillingRecord, IndexRecord, Lifecycle, RECORD_FORMAT, StreamRecord,
+    TableClassRecord, TableRecord,
 };
 use crate::context::Context;
 use crate::engine::Engine;
@@ -90,7 +91,10 @@ impl Engine {
             attribute_definitions: shown_definitions(request, has_indexes),
             key_schema: keys::schema_records(key),
             local_indexes,
-            global_indexes: global_indexes.into_iter().map(|index| IndexRecord { lifecycle, ..index }).collect(),
+            global_indexes: global_indexes
+                .into_iter()
+                .map(|index| IndexRecord { lifecycle, ..index })
+                .collect(),
             billing: BillingRecord {
                 mode: billing.mode(),
                 pay_per_request_since_ms: (billing == Billing::OnDemand).then(|| context.now.millis()),
@@ -105,7 +109,11 @@ impl Engine {
                 }
                 _ => None,
             },
-            table_class: class.map(|class| TableClassRecord { class, changed_ms: None }),
+            table_class: class.map(|class| TableClassRecord {
+                class,
+                changed_ms: None,
+                changed_before_ms: None,
+            }),
             deletion_protection: request.deletion_protection_enabled.unwrap_or(false),
             tags,
             ttl_attribute: None,
@@ -231,10 +239,7 @@ fn stream(
 }
 
 /// The definitions in the order in which they are read back: as sent, but by name when there are indexes.
-fn shown_definitions(
-    request: &CreateTableRequest,
-    has_indexes: bool,
-) -> Vec<crate::catalog::record::AttributeDefinitionRecord> {
+fn shown_definitions(request: &CreateTableRequest, has_indexes: bool) -> Vec<AttributeDefinitionRecord> {
     let mut records = keys::definition_records(request.attribute_definitions.as_deref().unwrap_or_default());
     if has_indexes {
         records.sort_by(|a, b| a.name.cmp(&b.name));
@@ -247,9 +252,7 @@ fn check_name_is_free(draft: &Draft, context: &Context<'_>, name: &str) -> Resul
     match taken.map(|record| record.lifecycle) {
         None => Ok(()),
         Some(Lifecycle::Creating { .. }) => Err(in_use(format!("Table is being created: {name}"))),
-        Some(_) => {
-            Err(ApiError::new(ErrorKind::ResourceInUse, format!("Table already exists: {name}")))
-        }
+        Some(_) => Err(ApiError::new(ErrorKind::ResourceInUse, format!("Table already exists: {name}"))),
     }
 }
 
@@ -274,7 +277,7 @@ fn insert(draft: &mut Draft, mut record: TableRecord) -> TableRecord {
 }
 
 /// Takes out of the answer what AWS shows only from the first DescribeTable on.
-fn hide_what_comes_later(request: &CreateTableRequest, description: &mut crate::api::TableDescription) {
+fn hide_what_comes_later(request: &CreateTableRequest, description: &mut TableDescription) {
     if let Some(summary) = &mut description.billing_mode_summary {
         summary.last_update_to_pay_per_request_date_time = None;
     }

@@ -7,7 +7,7 @@ use super::{durable, in_use, lookup};
 use crate::api::{DeleteTableRequest, TableDescription, TableDescriptionResponse};
 use crate::catalog::Draft;
 use crate::catalog::jobs::Work;
-use crate::catalog::record::{Change, Lifecycle, Status, TableRecord};
+use crate::catalog::record::{Change, IndexRecord, Lifecycle, Status, TableRecord};
 use crate::context::Context;
 use crate::disk::keys::ObjectId;
 use crate::engine::Engine;
@@ -66,8 +66,7 @@ fn check_deletable(context: &Context<'_>, record: &TableRecord) -> Result<(), Ap
              protection first.",
         ));
     }
-    let busy =
-        |index: &crate::catalog::record::IndexRecord| index.backfilling || index.lifecycle != Lifecycle::Active;
+    let busy = |index: &IndexRecord| index.backfilling || index.lifecycle != Lifecycle::Active;
     if record.global_indexes.iter().any(busy) {
         return Err(in_use("Cannot delete table while indexes are being created, updated, or deleted."));
     }

@@ -19,10 +19,8 @@ impl Engine {
         context: &Context<'_>,
         _request: DescribeEndpointsRequest,
     ) -> Result<DescribeEndpointsResponse, ApiError> {
-        let endpoint = |host: &str| Endpoint {
-            address: host.to_owned(),
-            cache_period_in_minutes: CACHE_PERIOD_MINUTES,
-        };
+        let endpoint =
+            |host: &str| Endpoint { address: host.to_owned(), cache_period_in_minutes: CACHE_PERIOD_MINUTES };
         Ok(DescribeEndpointsResponse { endpoints: context.host.map(endpoint).into_iter().collect() })
     }
 }

@@ -19,7 +19,8 @@ impl Engine {
         request: DescribeTableRequest,
     ) -> Result<DescribeTableResponse, ApiError> {
         let name = lookup::only_name(context, &request.table_name)?;
-        let record = lookup::find(&self.catalog, context, name).ok_or_else(|| lookup::table_not_found(name))?;
+        let record =
+            lookup::find(&self.catalog, context, name).ok_or_else(|| lookup::table_not_found(name))?;
         let table = describe(&*self.store, &record, Moment::At(context.now))?;
         Ok(DescribeTableResponse { table })
     }

@@ -67,7 +67,9 @@ pub(crate) fn describe(
         table_id: record.table_id.clone(),
         billing_mode_summary: billing_mode_summary(record),
         local_secondary_indexes: some_list(&record.local_indexes, |i| local_index(store, record, i))?,
-        global_secondary_indexes: some_list(&record.global_indexes, |i| global_index(store, record, i, moment))?,
+        global_secondary_indexes: some_list(&record.global_indexes, |i| {
+            global_index(store, record, i, moment)
+        })?,
         stream_specification: record.stream.as_ref().filter(|stream| stream.enabled).map(|stream| {
             StreamSpecification {
                 stream_enabled: Some(true),

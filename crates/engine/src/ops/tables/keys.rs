@@ -47,7 +47,8 @@ pub(crate) fn check_schema(
              AttributeDefinitions: {definitions}"
         )));
     }
-    let several = schema.len() > 2 || owner == Owner::Global && kinds(schema).all(|kind| kind == KeyType::Hash);
+    let several =
+        schema.len() > 2 || owner == Owner::Global && kinds(schema).all(|kind| kind == KeyType::Hash);
     if first_repeat(&names).is_some() {
         return refuse(match several {
             true => "The KeySchema contains multiple key attributes with the same name",
@@ -127,7 +128,10 @@ pub(crate) fn definition_records(definitions: &[AttributeDefinition]) -> Vec<Att
         .iter()
         .filter_map(|definition| {
             let attribute_type = definition.attribute_type.as_ref().and_then(Given::known)?;
-            Some(AttributeDefinitionRecord { name: text(&definition.attribute_name).to_owned(), attribute_type })
+            Some(AttributeDefinitionRecord {
+                name: text(&definition.attribute_name).to_owned(),
+                attribute_type,
+            })
         })
         .collect()
 }

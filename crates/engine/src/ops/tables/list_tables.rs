@@ -29,7 +29,8 @@ impl Engine {
         findings.finish()?;
 
         let limit = request.limit.map_or(PAGE, |limit| usize::try_from(limit).unwrap_or(PAGE));
-        let after = |name: &str| request.exclusive_start_table_name.as_deref().is_none_or(|start| name > start);
+        let after =
+            |name: &str| request.exclusive_start_table_name.as_deref().is_none_or(|start| name > start);
         let version = self.catalog.version();
         let mut names = version
             .tables(context.namespace)

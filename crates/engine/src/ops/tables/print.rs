@@ -24,7 +24,8 @@ pub(crate) fn hash_set(names: &[&str], capacity: usize) -> String {
 
 /// `h ^ h >>> 16` of Java's `String.hashCode`.
 fn spread_hash(name: &str) -> u32 {
-    let hash = name.encode_utf16().fold(0u32, |hash, unit| hash.wrapping_mul(31).wrapping_add(u32::from(unit)));
+    let hash =
+        name.encode_utf16().fold(0u32, |hash, unit| hash.wrapping_mul(31).wrapping_add(u32::from(unit)));
     hash ^ (hash >> 16)
 }
 
@@ -44,7 +45,9 @@ pub(crate) fn key_schema(schema: &[KeySchemaElement]) -> String {
 /// The wire name of an enum member, also of one outside its set.
 fn given_name<T: ApiEnum + PartialEq>(given: &Given<T>) -> &str {
     match given {
-        Given::Known(value) => T::SET.iter().find(|(_, known)| known == value).map_or("null", |(name, _)| name),
+        Given::Known(value) => {
+            T::SET.iter().find(|(_, known)| known == value).map_or("null", |(name, _)| name)
+        }
         Given::Unknown(text) => text,
     }
 }

@@ -2,7 +2,7 @@
 //! and UpdateTable share, and the records they become.
 
 use dynamometer_types::key::partition_hash;
-use dynamometer_types::{ApiError, Timestamp};
+use dynamometer_types::{ApiError, ErrorKind, Timestamp};
 
 use super::describe_limits::TABLE_MAX_UNITS;
 use super::{invalid, limit_exceeded};
@@ -111,7 +111,7 @@ pub(crate) fn check_quota(context: &Context<'_>, throughput: &ThroughputRecord) 
     match members.into_iter().find(|(units, _)| *units > TABLE_MAX_UNITS) {
         None => Ok(()),
         Some((units, name)) => Err(ApiError::new(
-            dynamometer_types::ErrorKind::LimitExceeded,
+            ErrorKind::LimitExceeded,
             format!(
                 "The requested {name}, {units}, is above the per table maximum for the account in {}. Per table \
                  maximum: {TABLE_MAX_UNITS}. Refer to the Amazon DynamoDB Developer Guide for current limits and \
@@ -170,8 +170,11 @@ pub(crate) fn new_on_demand(
 pub(crate) fn on_demand_members(
     sent: &OnDemandThroughput,
 ) -> impl Iterator<Item = (Option<i64>, &'static str)> {
-    [(sent.max_read_request_units, "MaxReadRequestUnits"), (sent.max_write_request_units, "MaxWriteRequestUnits")]
-        .into_iter()
+    [
+        (sent.max_read_request_units, "MaxReadRequestUnits"),
+        (sent.max_write_request_units, "MaxWriteRequestUnits"),
+    ]
+    .into_iter()
 }
 
 /// Checks that the maxima are at least 1, or -1 where that means "no maximum" (`least` below 1).

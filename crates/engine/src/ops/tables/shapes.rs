@@ -34,7 +34,11 @@ pub(crate) fn key_schema(
     let seen = schema.as_ref().map_or(Seen::Null, |_| Seen::Many(elements.len(), &echo));
     findings.member(&path, seen, NOT_EMPTY);
     for (at, element) in (1..).zip(elements) {
-        findings.member(format_args!("{path}.{at}.member.attributeName"), &element.attribute_name, ATTRIBUTE_NAME);
+        findings.member(
+            format_args!("{path}.{at}.member.attributeName"),
+            &element.attribute_name,
+            ATTRIBUTE_NAME,
+        );
         findings.required_one_of(format_args!("{path}.{at}.member.keyType"), &element.key_type);
     }
 }
@@ -65,7 +69,11 @@ pub(crate) fn global_indexes(indexes: &[GlobalSecondaryIndex], findings: &mut Fi
         findings.member(format_args!("{path}.indexName"), &index.index_name, INDEX_NAME);
         key_schema(format_args!("{path}.keySchema"), &index.key_schema, findings);
         projection(&path, &index.projection, findings);
-        provisioned_throughput(format!("{path}.provisionedThroughput"), &index.provisioned_throughput, findings);
+        provisioned_throughput(
+            format!("{path}.provisionedThroughput"),
+            &index.provisioned_throughput,
+            findings,
+        );
     }
 }
 
@@ -99,7 +107,11 @@ fn projection(path: &str, projection: &Option<Projection>, findings: &mut Findin
     findings.one_of(format_args!("{path}.projectionType"), &projection.projection_type);
     let Some(names) = &projection.non_key_attributes else { return };
     let echo = || format!("[{}]", names.join(", "));
-    findings.member(format_args!("{path}.nonKeyAttributes"), Seen::Many(names.len(), &echo), NON_KEY_ATTRIBUTES);
+    findings.member(
+        format_args!("{path}.nonKeyAttributes"),
+        Seen::Many(names.len(), &echo),
+        NON_KEY_ATTRIBUTES,
+    );
     for (at, name) in (1..).zip(names) {
         let path = format_args!("{path}.nonKeyAttributes.{at}.member");
         findings.member(path, Seen::Text(name), ATTRIBUTE_NAME);

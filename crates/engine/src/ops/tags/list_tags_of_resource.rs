@@ -34,7 +34,8 @@ impl Engine {
             },
         };
         let page = record.tags.iter().skip(start).take(PAGE);
-        let tag = |(key, value): &(String, String)| Tag { key: Some(key.clone()), value: Some(value.clone()) };
+        let tag =
+            |(key, value): &(String, String)| Tag { key: Some(key.clone()), value: Some(value.clone()) };
         let tags: Vec<Tag> = page.map(tag).collect();
         let more = start + tags.len() < record.tags.len();
         let next_token = tags.last().filter(|_| more).and_then(|tag| tag.key.clone());

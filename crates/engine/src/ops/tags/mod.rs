@@ -21,7 +21,9 @@ pub(crate) fn new_tags(tags: &[Tag]) -> Result<Vec<(String, String)>, ApiError> 
         let key = text(&tag.key);
         check_key(key)?;
         let value = match &tag.value {
-            Some(value) if value.chars().count() <= VALUE_CHARACTERS && value.chars().all(is_allowed) => value,
+            Some(value) if value.chars().count() <= VALUE_CHARACTERS && value.chars().all(is_allowed) => {
+                value
+            }
             other => {
                 let value = other.as_deref().unwrap_or("null");
                 return refuse(format!("The Tag Value provided is invalid, Value: {value}"));

@@ -19,7 +19,8 @@ impl Engine {
         request: DescribeTimeToLiveRequest,
     ) -> Result<DescribeTimeToLiveResponse, ApiError> {
         let name = lookup::only_name(context, &request.table_name)?;
-        let record = lookup::find(&self.catalog, context, name).ok_or_else(|| lookup::table_not_found(name))?;
+        let record =
+            lookup::find(&self.catalog, context, name).ok_or_else(|| lookup::table_not_found(name))?;
         let status = record.lifecycle.status(context.now);
         if matches!(status, Status::Creating | Status::Deleting) {
             let state = status.name();

@@ -89,10 +89,9 @@ fn member_constraints_come_first_and_together() {
                  constraint: Member must not be null",
                 |r| r.stream_specification = Some(StreamSpecification::default()),
             ),
-            (
-                "…VectorIndexes is not supported by this server yet; leave it out",
-                |r| r.vector_indexes = Some(Unsupported),
-            ),
+            ("…VectorIndexes is not supported by this server yet; leave it out", |r| {
+                r.vector_indexes = Some(Unsupported)
+            }),
         ],
     );
 }
@@ -138,9 +137,12 @@ fn throughput_and_billing_mode() {
     check(
         orders,
         &[
-            ("…Requested MaxReadRequestUnits for OnDemandThroughput for table is outside of valid range", |r| {
-                r.on_demand_throughput = most(-1, 5);
-            }),
+            (
+                "…Requested MaxReadRequestUnits for OnDemandThroughput for table is outside of valid range",
+                |r| {
+                    r.on_demand_throughput = most(-1, 5);
+                },
+            ),
             (
                 "LimitExceededException: Subscriber limit exceeded: Requested MaxWriteRequestUnits for \
                  OnDemandThroughput for table exceeds TableMaxWriteCapacityUnits of the account in region us-east-1",
@@ -364,9 +366,12 @@ fn stream_encryption_class_and_tags() {
             ("…Table is being created with a stream enabled, UpdateViewType is required", |r| {
                 r.stream_specification = stream(true, None);
             }),
-            ("…Table is being created with a stream disabled, UpdateViewType should not be specified", |r| {
-                r.stream_specification = stream(false, Some("KEYS_ONLY"));
-            }),
+            (
+                "…Table is being created with a stream disabled, UpdateViewType should not be specified",
+                |r| {
+                    r.stream_specification = stream(false, Some("KEYS_ONLY"));
+                },
+            ),
             ("", |r| r.stream_specification = stream(false, None)),
             ("…SSEType can not be specified if Enabled is false", |r| {
                 r.sse_specification = sse(Some(false), Some("KMS"), None);
@@ -459,7 +464,10 @@ fn the_answer_is_a_table_being_created() {
     assert_eq!(index.projection.non_key_attributes, Some(vec!["a".to_owned(), "z".to_owned()]));
     assert_eq!(index.warm_throughput.unwrap().read_units_per_second, 12_000);
     assert_eq!(seen.local_secondary_indexes.as_ref().unwrap()[0].index_name, "byDate");
-    assert_eq!(seen.billing_mode_summary.unwrap().last_update_to_pay_per_request_date_time, Some(world.now()));
+    assert_eq!(
+        seen.billing_mode_summary.unwrap().last_update_to_pay_per_request_date_time,
+        Some(world.now())
+    );
     assert_eq!(seen.stream_specification, stream(true, Some("NEW_IMAGE")));
     assert_eq!(seen.latest_stream_label, s("2026-06-01T10:00:00.000"));
     assert_eq!(
@@ -470,7 +478,10 @@ fn the_answer_is_a_table_being_created() {
     assert_eq!((encrypted.status, encrypted.sse_type), ("ENABLED", Some(SseType::Kms)));
     assert_eq!(encrypted.kms_master_key_arn, s("arn:aws:kms:us-east-1:1:key/k"));
     let class = seen.table_class_summary.unwrap();
-    assert_eq!((class.table_class, class.last_update_date_time), (TableClass::StandardInfrequentAccess, None));
+    assert_eq!(
+        (class.table_class, class.last_update_date_time),
+        (TableClass::StandardInfrequentAccess, None)
+    );
     assert_eq!(seen.on_demand_throughput, most(10, 20));
     assert_eq!(seen.warm_throughput.unwrap().status, Status::Active);
     assert!(!seen.deletion_protection_enabled);

@@ -188,7 +188,11 @@ fn a_table_is_deleted_only_when_it_rests() {
         (enable_stream, "Cannot delete table while stream is being enabled/disabled."),
         (new_index, indexes),
         (
-            || update(|r| r.sse_specification = Some(SseSpecification { enabled: Some(true), ..Default::default() })),
+            || {
+                update(|r| {
+                    r.sse_specification = Some(SseSpecification { enabled: Some(true), ..Default::default() })
+                })
+            },
             "Server-Side Encryption is still being updated",
         ),
     ];

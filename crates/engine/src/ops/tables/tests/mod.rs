@@ -110,7 +110,7 @@ impl World {
 }
 
 fn open(store: &Arc<MemoryStore>, delay_ms: i64) -> Engine {
-    let config = EngineConfig { table_delay_ms: delay_ms, ..EngineConfig::default() };
+    let config = EngineConfig { table_delay_ms: delay_ms };
     Engine::open(Arc::clone(store) as _, config).unwrap()
 }
 
@@ -250,8 +250,10 @@ pub(crate) fn update_index(
     name: &str,
     change: impl FnOnce(&mut UpdateGlobalSecondaryIndexAction),
 ) -> GlobalSecondaryIndexUpdate {
-    let mut action =
-        UpdateGlobalSecondaryIndexAction { index_name: s(name), ..UpdateGlobalSecondaryIndexAction::default() };
+    let mut action = UpdateGlobalSecondaryIndexAction {
+        index_name: s(name),
+        ..UpdateGlobalSecondaryIndexAction::default()
+    };
     change(&mut action);
     GlobalSecondaryIndexUpdate { update: Some(action), ..GlobalSecondaryIndexUpdate::default() }
 }

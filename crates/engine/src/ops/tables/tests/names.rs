@@ -33,7 +33,9 @@ fn by_name(world: &World, name: Option<&str>) -> Vec<(&'static str, String)> {
         (
             "DescribeTimeToLive",
             outcome(world.run(async |engine, context| {
-                engine.describe_time_to_live(context, DescribeTimeToLiveRequest { table_name: table_name() }).await
+                engine
+                    .describe_time_to_live(context, DescribeTimeToLiveRequest { table_name: table_name() })
+                    .await
             })),
         ),
         (
@@ -89,7 +91,11 @@ fn a_table_is_named_or_pointed_at() {
         let world = World::new();
         world.create(orders()).unwrap();
         for (operation, found) in by_name(&world, name) {
-            let expected = if expected.is_empty() { expected.clone() } else { format!("ValidationException: {expected}") };
+            let expected = if expected.is_empty() {
+                expected.clone()
+            } else {
+                format!("ValidationException: {expected}")
+            };
             assert_eq!(found, expected, "{operation} of {name:?}");
         }
     }
@@ -155,7 +161,11 @@ fn untag_resource(world: &World, arn: &str, keys: Option<Vec<String>>) -> String
     outcome(world.run(async |engine, context| engine.untag_resource(context, request).await))
 }
 
-fn list_tags(world: &World, arn: &str, next_token: Option<String>) -> Result<ListTagsOfResourceResponse, ApiError> {
+fn list_tags(
+    world: &World,
+    arn: &str,
+    next_token: Option<String>,
+) -> Result<ListTagsOfResourceResponse, ApiError> {
     let request = ListTagsOfResourceRequest { resource_arn: s(arn), next_token };
     world.run(async |engine, context| engine.list_tags_of_resource(context, request).await)
 }
@@ -187,7 +197,8 @@ fn tags_are_added_changed_and_taken_off() {
     assert_eq!(untag_resource(&world, ARN, Some(vec!["b".into(), "nothing".into()])), "");
     assert_eq!(tags(&world), "a= c=3");
 
-    let many = |range: std::ops::Range<usize>| range.map(|n| tag(&format!("t{n:02}"), "")).collect::<Vec<_>>();
+    let many =
+        |range: std::ops::Range<usize>| range.map(|n| tag(&format!("t{n:02}"), "")).collect::<Vec<_>>();
     assert_eq!(tag_resource(&world, Some(ARN), Some(many(0..48))), "");
     assert_eq!(tags(&world).split(' ').count(), 50);
     assert_eq!(list_tags(&world, ARN, None).unwrap().tags.len(), 10);
@@ -255,7 +266,10 @@ fn tag_requests_that_are_refused() {
 fn set_ttl(world: &World, enabled: Option<bool>, attribute: Option<&str>) -> String {
     let request = UpdateTimeToLiveRequest {
         table_name: s("Orders"),
-        time_to_live_specification: Some(TimeToLiveSpecification { enabled, attribute_name: named(attribute) }),
+        time_to_live_specification: Some(TimeToLiveSpecification {
+            enabled,
+            attribute_name: named(attribute),
+        }),
     };
     outcome(world.run(async |engine, context| engine.update_time_to_live(context, request).await))
 }
@@ -316,7 +330,8 @@ fn backups_limits_and_endpoints() {
     world.create(orders()).unwrap();
     let backups = || {
         let request = DescribeContinuousBackupsRequest { table_name: s("Orders") };
-        let answer = world.run(async |engine, context| engine.describe_continuous_backups(context, request).await);
+        let answer =
+            world.run(async |engine, context| engine.describe_continuous_backups(context, request).await);
         answer.unwrap().continuous_backups_description
     };
     assert_eq!(backups().continuous_backups_status, "DISABLED");

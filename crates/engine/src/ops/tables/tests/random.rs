@@ -57,7 +57,10 @@ fn any_update(dice: &mut Dice) -> UpdateTableRequest {
             let view = enabled.then(|| VIEWS[dice.below(4) as usize]);
             r.stream_specification = stream(enabled, view);
         }
-        7 => r.sse_specification = Some(SseSpecification { enabled: Some(dice.below(2) == 0), ..Default::default() }),
+        7 => {
+            r.sse_specification =
+                Some(SseSpecification { enabled: Some(dice.below(2) == 0), ..Default::default() })
+        }
         8 => {
             let class = ["STANDARD", "STANDARD_INFREQUENT_ACCESS"][dice.below(2) as usize];
             r.table_class = Some(TableClass::read(class));
@@ -89,7 +92,8 @@ fn assert_applied(request: &UpdateTableRequest, seen: &TableDescription) {
     }
     let indexes = seen.global_secondary_indexes.as_deref().unwrap_or_default();
     for entry in request.global_secondary_index_updates.iter().flatten() {
-        let has = |name: &Option<String>| indexes.iter().any(|index| Some(&index.index_name) == name.as_ref());
+        let has =
+            |name: &Option<String>| indexes.iter().any(|index| Some(&index.index_name) == name.as_ref());
         assert!(entry.create.as_ref().is_none_or(|create| has(&create.index_name)));
         assert!(entry.delete.as_ref().is_none_or(|delete| !has(&delete.index_name)));
     }
@@ -132,7 +136,7 @@ fn accepted_updates_are_shown_and_survive_a_new_start() {
 fn run(seed: u64, delay_ms: i64) {
     let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let world = World::with_delay(delay_ms);
-    world.create(if seed % 2 == 0 { orders() } else { provisioned_orders() }).unwrap();
+    world.create(if seed.is_multiple_of(2) { orders() } else { provisioned_orders() }).unwrap();
     let mut accepted = 0;
     for _ in 0..120 {
         world.advance(dice.below(1000) as i64);
@@ -144,7 +148,9 @@ fn run(seed: u64, delay_ms: i64) {
                 world.advance(delay_ms);
                 assert_applied(&request, &world.describe("Orders").unwrap());
             }
-            Err(_) => assert_eq!(world.describe("Orders").unwrap(), before, "refused, and yet changed: {request:?}"),
+            Err(_) => {
+                assert_eq!(world.describe("Orders").unwrap(), before, "refused, and yet changed: {request:?}")
+            }
         }
         if dice.below(3) > 0 {
             world.run_jobs();

@@ -24,7 +24,9 @@ fn check(table: fn() -> CreateTableRequest, rows: &[(&str, Change)]) {
     }
 }
 
-fn updates(entries: impl IntoIterator<Item = GlobalSecondaryIndexUpdate>) -> Option<Vec<GlobalSecondaryIndexUpdate>> {
+fn updates(
+    entries: impl IntoIterator<Item = GlobalSecondaryIndexUpdate>,
+) -> Option<Vec<GlobalSecondaryIndexUpdate>> {
     Some(entries.into_iter().collect())
 }
 
@@ -43,7 +45,9 @@ fn members_and_nothing_to_do() {
     check(
         orders,
         &[
-            ("The parameter 'TableName' is required but was not present in the request", |r| r.table_name = None),
+            ("The parameter 'TableName' is required but was not present in the request", |r| {
+                r.table_name = None
+            }),
             (
                 "1 validation error detected: Value 'ab' at 'tableName' failed to satisfy constraint: Member must \
                  have length greater than or equal to 3",
@@ -287,12 +291,18 @@ fn maxima_and_warm_throughput() {
     check(
         indexed_orders,
         &[
-            ("…Requested MaxReadRequestUnits for OnDemandThroughput for table is outside of valid range", |r| {
-                r.on_demand_throughput = most(0, 1);
-            }),
-            ("…Requested MaxWriteRequestUnits for OnDemandThroughput for table is outside of valid range", |r| {
-                r.on_demand_throughput = most(-1, -2);
-            }),
+            (
+                "…Requested MaxReadRequestUnits for OnDemandThroughput for table is outside of valid range",
+                |r| {
+                    r.on_demand_throughput = most(0, 1);
+                },
+            ),
+            (
+                "…Requested MaxWriteRequestUnits for OnDemandThroughput for table is outside of valid range",
+                |r| {
+                    r.on_demand_throughput = most(-1, -2);
+                },
+            ),
             (
                 "…Requested MaxReadRequestUnits for OnDemandThroughput for index : byUser is outside of valid range",
                 |r| {
@@ -379,23 +389,31 @@ fn index_changes() {
     check(
         indexed_orders,
         &[
-            ("…List of GlobalSecondaryIndexUpdates is empty", |r| r.global_secondary_index_updates = updates([])),
+            ("…List of GlobalSecondaryIndexUpdates is empty", |r| {
+                r.global_secondary_index_updates = updates([])
+            }),
             (
                 "…One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, \
                  GlobalSecondaryIndexUpdate.Delete must not be null",
                 |r| r.global_secondary_index_updates = updates([GlobalSecondaryIndexUpdate::default()]),
             ),
-            ("…Only one global secondary index action is allowed per GlobalSecondaryIndexUpdate object", |r| {
-                let entry = GlobalSecondaryIndexUpdate {
-                    delete: Some(DeleteGlobalSecondaryIndexAction { index_name: s("byUser") }),
-                    ..create_index(gsi("byZone", "zone:HASH"))
-                };
-                r.global_secondary_index_updates = updates([entry]);
-            }),
-            ("…Only one global secondary index update per index is allowed simultaneously. Index: byUser", |r| {
-                r.global_secondary_index_updates =
-                    updates([delete_index("byUser"), update_index("byUser", |_| {})]);
-            }),
+            (
+                "…Only one global secondary index action is allowed per GlobalSecondaryIndexUpdate object",
+                |r| {
+                    let entry = GlobalSecondaryIndexUpdate {
+                        delete: Some(DeleteGlobalSecondaryIndexAction { index_name: s("byUser") }),
+                        ..create_index(gsi("byZone", "zone:HASH"))
+                    };
+                    r.global_secondary_index_updates = updates([entry]);
+                },
+            ),
+            (
+                "…Only one global secondary index update per index is allowed simultaneously. Index: byUser",
+                |r| {
+                    r.global_secondary_index_updates =
+                        updates([delete_index("byUser"), update_index("byUser", |_| {})]);
+                },
+            ),
             ("…AttributeDefinitions is not specified for index: byZone", |r| {
                 ask_new_index(r);
                 r.attribute_definitions = None;
@@ -429,14 +447,17 @@ fn index_changes() {
                 "…Neither ReadCapacityUnits nor WriteCapacityUnits can be specified for index: byZone when \
                  BillingMode is PAY_PER_REQUEST",
                 |r| {
-                    let index =
-                        GlobalSecondaryIndex { provisioned_throughput: units(1, 1), ..gsi("byZone", "zone:HASH") };
+                    let index = GlobalSecondaryIndex {
+                        provisioned_throughput: units(1, 1),
+                        ..gsi("byZone", "zone:HASH")
+                    };
                     ask_new_index(r);
                     r.global_secondary_index_updates = updates([create_index(index)]);
                 },
             ),
             ("…ProjectionType is ALL, but NonKeyAttributes is specified", |r| {
-                let index = GlobalSecondaryIndex { projection: projection("ALL a"), ..gsi("byZone", "zone:HASH") };
+                let index =
+                    GlobalSecondaryIndex { projection: projection("ALL a"), ..gsi("byZone", "zone:HASH") };
                 ask_new_index(r);
                 r.global_secondary_index_updates = updates([create_index(index)]);
             }),
@@ -533,7 +554,8 @@ fn switching_the_billing_mode_there_and_back() {
     let echoed = world.update(one(|r| r.on_demand_throughput = most(100, 200))).unwrap();
     assert_eq!((echoed.on_demand_throughput, echoed.table_status), (most(100, 200), Status::Active));
     let echoed = world.update(one(|r| {
-        r.on_demand_throughput = Some(OnDemandThroughput { max_read_request_units: Some(-1), ..Default::default() });
+        r.on_demand_throughput =
+            Some(OnDemandThroughput { max_read_request_units: Some(-1), ..Default::default() });
     }));
     assert_eq!(echoed.unwrap().on_demand_throughput, most(-1, 200));
     let left = OnDemandThroughput { max_write_request_units: Some(200), ..Default::default() };
@@ -557,8 +579,11 @@ fn switching_the_billing_mode_there_and_back() {
 #[test]
 fn decreases_are_limited_within_a_utc_day() {
     let world = World::new();
-    world.create(CreateTableRequest { provisioned_throughput: units(100, 100), ..provisioned_orders() }).unwrap();
-    let set = |read| world.update(UpdateTableRequest { provisioned_throughput: units(read, 100), ..of_orders() });
+    world
+        .create(CreateTableRequest { provisioned_throughput: units(100, 100), ..provisioned_orders() })
+        .unwrap();
+    let set =
+        |read| world.update(UpdateTableRequest { provisioned_throughput: units(read, 100), ..of_orders() });
     for read in [99, 98, 97, 96] {
         set(read).unwrap();
     }
@@ -584,7 +609,10 @@ fn a_stream_gets_a_new_label_each_time() {
     let world = World::new();
     world.create(orders()).unwrap();
     let shown = world.update(one(ask_stream)).unwrap();
-    assert_eq!((shown.table_status, &shown.stream_specification), (Status::Updating, &stream(true, Some("NEW_IMAGE"))));
+    assert_eq!(
+        (shown.table_status, &shown.stream_specification),
+        (Status::Updating, &stream(true, Some("NEW_IMAGE")))
+    );
     let first = shown.latest_stream_label.unwrap();
     world.update(one(|r| r.stream_specification = stream(false, None))).unwrap();
     let seen = world.describe("Orders").unwrap();
@@ -625,14 +653,16 @@ fn encryption_comes_and_goes() {
     let seen = world.describe("Orders").unwrap().sse_description.unwrap();
     assert_eq!(seen.kms_master_key_arn, s("arn:aws:kms:us-east-1:000000000000:alias/mine"));
 
-    let off = || one(|r| r.sse_specification = Some(SseSpecification { enabled: Some(false), ..Default::default() }));
+    let off = || {
+        one(|r| r.sse_specification = Some(SseSpecification { enabled: Some(false), ..Default::default() }))
+    };
     assert_eq!(world.update(off()).unwrap().sse_description.unwrap().status, "UPDATING");
     world.advance(1000);
     assert_eq!(world.describe("Orders").unwrap().sse_description, None);
 }
 
 #[test]
-fn the_class_is_shown_with_the_time_of_its_change() {
+fn the_class_changes_twice_in_thirty_days() {
     let world = World::new();
     world.create(orders()).unwrap();
     let shown = world.update(one(ask_class)).unwrap();
@@ -640,6 +670,19 @@ fn the_class_is_shown_with_the_time_of_its_change() {
     let seen = world.describe("Orders").unwrap().table_class_summary.unwrap();
     assert_eq!(seen.table_class, TableClass::StandardInfrequentAccess);
     assert_eq!(seen.last_update_date_time, Some(world.now()));
+
+    let set = |class| {
+        world.update(UpdateTableRequest { table_class: Some(TableClass::read(class)), ..of_orders() })
+    };
+    let limit = "LimitExceededException: Subscriber limit exceeded: Updates to TableClass are limited to 2 times in 30 \
+                 day(s).";
+    world.advance(86_400_000);
+    set("STANDARD").unwrap();
+    assert_outcome(&outcome(set("STANDARD_INFREQUENT_ACCESS")), limit);
+    assert_outcome(&outcome(set("STANDARD")), "");
+    world.advance(29 * 86_400_000);
+    set("STANDARD_INFREQUENT_ACCESS").unwrap();
+    assert_outcome(&outcome(set("STANDARD")), limit);
 }
 
 #[test]

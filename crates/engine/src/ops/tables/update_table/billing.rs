@@ -208,8 +208,7 @@ fn check_decreases(current: &ThroughputRecord, now: Timestamp) -> Result<(), Api
 
 /// `Friday, August 18, 2017 3:17:29 PM UTC`, as AWS prints times in this text.
 fn spoken(at: Timestamp) -> String {
-    const DAYS: [&str; 7] =
-        ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"];
+    const DAYS: [&str; 7] = ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"];
     const MONTHS: [&str; 12] = [
         "January",
         "February",

@@ -154,7 +154,9 @@ fn define_attributes(
 ) -> Result<(), ApiError> {
     let sent = keys::definition_records(request.attribute_definitions.as_deref().unwrap_or_default());
     for element in &index.key_schema {
-        let Some(definition) = sent.iter().find(|definition| definition.name == element.name) else { continue };
+        let Some(definition) = sent.iter().find(|definition| definition.name == element.name) else {
+            continue;
+        };
         let known = update.record.attribute_definitions.iter().find(|known| known.name == element.name);
         match known {
             Some(known) if known.attribute_type != definition.attribute_type => {
@@ -197,7 +199,9 @@ fn printed_schema(schema: &[KeySchemaElementRecord], definitions: &[AttributeDef
 
 fn remove(update: &mut Update<'_>, name: &str, draft: &mut Draft) {
     let until_ms = update.until.millis();
-    let Some(index) = update.record.global_indexes.iter_mut().find(|index| index.name == name) else { return };
+    let Some(index) = update.record.global_indexes.iter_mut().find(|index| index.name == name) else {
+        return;
+    };
     index.lifecycle = Lifecycle::Deleting { until_ms };
     let objects = vec![index.id];
     let (namespace, table) = (update.record.namespace.clone(), update.record.name.clone());

@@ -18,7 +18,7 @@ use super::description::{Moment, describe};
 use super::{durable, lookup, refuse_unsupported, shapes};
 use crate::api::{BillingMode, TableDescriptionResponse, UpdateTableRequest};
 use crate::catalog::Draft;
-use crate::catalog::record::{Change, Lifecycle, TableRecord};
+use crate::catalog::record::{Change, Lifecycle, OnDemandRecord, TableRecord, WarmRecord};
 use crate::context::Context;
 use crate::engine::Engine;
 use crate::validate::members::Findings;
@@ -75,18 +75,12 @@ struct Update<'a> {
     /// The table as it becomes.
     record: TableRecord,
     /// The on-demand maximum as the answer echoes it, with -1 for what is removed.
-    echoed_on_demand: Option<crate::catalog::record::OnDemandRecord>,
+    echoed_on_demand: Option<OnDemandRecord>,
 }
 
 impl<'a> Update<'a> {
     fn new(context: &'a Context<'a>, record: TableRecord, delay_ms: i64) -> Update<'a> {
-        Update {
-            context,
-            until: context.now + delay_ms,
-            old: record.clone(),
-            record,
-            echoed_on_demand: None,
-        }
+        Update { context, until: context.now + delay_ms, old: record.clone(), record, echoed_on_demand: None }
     }
 
     /// The billing mode that the table will have.
@@ -119,7 +113,7 @@ impl<'a> Update<'a> {
         let mut shown = new.clone();
         shown.throughput = old.throughput;
         shown.table_class = old.table_class;
-        shown.warm = crate::catalog::record::WarmRecord { lifecycle: new.warm.lifecycle, ..old.warm };
+        shown.warm = WarmRecord { lifecycle: new.warm.lifecycle, ..old.warm };
         if let (Some(sse), Some(before)) = (&mut shown.sse, &old.sse) {
             sse.key_arn.clone_from(&before.key_arn);
         }
@@ -129,8 +123,7 @@ impl<'a> Update<'a> {
         for index in &mut shown.global_indexes {
             if let Some(before) = old.global_indexes.iter().find(|before| before.id == index.id) {
                 index.throughput = before.throughput;
-                index.warm =
-                    crate::catalog::record::WarmRecord { lifecycle: index.warm.lifecycle, ..before.warm };
+                index.warm = WarmRecord { lifecycle: index.warm.lifecycle, ..before.warm };
             }
         }
         shown
@@ -139,7 +132,10 @@ impl<'a> Update<'a> {
 
 fn check_members<'r>(context: &Context<'_>, request: &'r UpdateTableRequest) -> Result<&'r str, ApiError> {
     let mut findings = Findings::new();
-    shapes::attribute_definitions(request.attribute_definitions.as_deref().unwrap_or_default(), &mut findings);
+    shapes::attribute_definitions(
+        request.attribute_definitions.as_deref().unwrap_or_default(),
+        &mut findings,
+    );
     let name = lookup::check_name(context, &request.table_name, &mut findings)?;
     findings.one_of("billingMode", &request.billing_mode);
     shapes::provisioned_throughput("provisionedThroughput", &request.provisioned_throughput, &mut findings);

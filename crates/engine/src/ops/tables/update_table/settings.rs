@@ -1,12 +1,15 @@
 //! Stream, encryption, table class and deletion protection.
 
-use dynamometer_types::ApiError;
+use dynamometer_types::{ApiError, Timestamp};
 
 use super::Update;
 use crate::api::{Given, StreamSpecification, StreamViewType, TableClass, UpdateTableRequest};
 use crate::catalog::record::{Change, Lifecycle, SseRecord, StreamRecord, TableClassRecord};
-use crate::ops::tables::invalid;
 use crate::ops::tables::settings::{self, Encryption};
+use crate::ops::tables::{invalid, limit_exceeded};
+
+/// In which AWS allows two changes of the class.
+const CLASS_WINDOW_MS: i64 = 30 * 86_400_000;
 
 /// What the request alone shows.
 pub(super) fn check_request(request: &UpdateTableRequest) -> Result<(), ApiError> {
@@ -16,7 +19,9 @@ pub(super) fn check_request(request: &UpdateTableRequest) -> Result<(), ApiError
                 return Err(invalid("If stream is being enabled then UpdateViewType is required"));
             }
             (Some(false), Some(_)) => {
-                return Err(invalid("If stream is being disabled, then UpdateViewType must not be specified"));
+                return Err(invalid(
+                    "If stream is being disabled, then UpdateViewType must not be specified",
+                ));
             }
             _ => {}
         }
@@ -34,7 +39,7 @@ pub(super) fn apply(update: &mut Update<'_>, request: &UpdateTableRequest) -> Re
         change_encryption(update, settings::encryption(sse)?)?;
     }
     if let Some(class) = settings::table_class(&request.table_class)? {
-        change_class(update, class);
+        change_class(update, class)?;
     }
     if let Some(protected) = request.deletion_protection_enabled {
         update.record.deletion_protection = protected;
@@ -48,7 +53,9 @@ fn change_stream(update: &mut Update<'_>, specification: &StreamSpecification) -
     let enabled = update.record.stream.as_ref().is_some_and(|stream| stream.enabled);
     match (enabled, view_type) {
         (true, Some(_)) => {
-            return Err(ApiError::validation(format!("Table already has an enabled stream: TableName: {name}")));
+            return Err(ApiError::validation(format!(
+                "Table already has an enabled stream: TableName: {name}"
+            )));
         }
         (false, None) => {
             return Err(ApiError::validation(format!("Table has no stream to disable: TableName: {name}")));
@@ -92,11 +99,21 @@ fn change_encryption(update: &mut Update<'_>, encryption: Encryption) -> Result<
 }
 
 /// The class that a table has already changes nothing.
-fn change_class(update: &mut Update<'_>, class: TableClass) {
-    if update.record.table_class.map_or(TableClass::Standard, |record| record.class) == class {
-        return;
+fn change_class(update: &mut Update<'_>, class: TableClass) -> Result<(), ApiError> {
+    let current = update.record.table_class;
+    if current.map_or(TableClass::Standard, |record| record.class) == class {
+        return Ok(());
     }
-    let changed_ms = Some(update.context.now.millis());
-    update.record.table_class = Some(TableClassRecord { class, changed_ms });
+    let now = update.context.now;
+    let recent = |millis: i64| now - Timestamp::from_millis(millis) < CLASS_WINDOW_MS;
+    if current.and_then(|record| record.changed_before_ms).is_some_and(recent) {
+        return Err(limit_exceeded("Updates to TableClass are limited to 2 times in 30 day(s)."));
+    }
+    update.record.table_class = Some(TableClassRecord {
+        class,
+        changed_ms: Some(now.millis()),
+        changed_before_ms: current.and_then(|record| record.changed_ms),
+    });
     update.begin(Change::TableClass);
+    Ok(())
 }

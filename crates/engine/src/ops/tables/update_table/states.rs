@@ -5,7 +5,7 @@
 
 use dynamometer_types::{ApiError, ErrorKind, Timestamp};
 
-use crate::api::{BillingMode, GlobalSecondaryIndexUpdate, Given, UpdateTableRequest};
+use crate::api::{BillingMode, Given, GlobalSecondaryIndexUpdate, UpdateTableRequest};
 use crate::catalog::record::{Change, IndexRecord, Lifecycle, Status, TableRecord};
 use crate::context::Context;
 use crate::ops::tables::{in_use, limit_exceeded, text};
@@ -134,8 +134,9 @@ fn check_online_indexes(
             (None, None) => None,
         })
         .collect();
-    let other_under_way =
-        || record.global_indexes.iter().any(|index| is_online(index) && !built.contains(&index.name.as_str()));
+    let other_under_way = || {
+        record.global_indexes.iter().any(|index| is_online(index) && !built.contains(&index.name.as_str()))
+    };
     if built.len() > 1 || !built.is_empty() && other_under_way() {
         return Err(limit_exceeded("Only 1 online index can be created or deleted simultaneously per table"));
     }

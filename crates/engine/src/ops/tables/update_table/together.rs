@@ -27,9 +27,15 @@ pub(super) fn check_exclusive(request: &UpdateTableRequest) -> Result<(), ApiErr
     let several = asked.concerns() > 1;
     let builds_index = asked.creates_index || asked.deletes_index;
     let rows = [
-        (several && asked.sse, "Server-Side Encryption modification must be the only operation in the request"),
+        (
+            several && asked.sse,
+            "Server-Side Encryption modification must be the only operation in the request",
+        ),
         (several && asked.class, "TableClass modification must be the only operation in the request"),
-        (several && asked.protection, "DeletionProtection modification must be the only operation in the request"),
+        (
+            several && asked.protection,
+            "DeletionProtection modification must be the only operation in the request",
+        ),
         (
             asked.on_demand && asked.concerns_but_billing_mode() > 1,
             "OnDemandThroughput can only be combined with BillingMode in an UpdateTable request",
@@ -76,7 +82,8 @@ struct Asked {
 impl Asked {
     fn of(request: &UpdateTableRequest) -> Asked {
         let updates = request.global_secondary_index_updates.as_deref().unwrap_or_default();
-        let provisioned = request.billing_mode.as_ref().and_then(Given::known) == Some(BillingMode::Provisioned);
+        let provisioned =
+            request.billing_mode.as_ref().and_then(Given::known) == Some(BillingMode::Provisioned);
         let throughput = request.provisioned_throughput.is_some();
         Asked {
             billing_mode: request.billing_mode.is_some(),
@@ -85,11 +92,13 @@ impl Asked {
             indexes: request.global_secondary_index_updates.is_some(),
             creates_index: updates.iter().any(|entry| entry.create.is_some()),
             deletes_index: updates.iter().any(|entry| entry.delete.is_some()),
-            warms_index: updates.iter().any(|e| e.update.as_ref().is_some_and(|u| u.warm_throughput.is_some())),
+            warms_index: updates
+                .iter()
+                .any(|e| e.update.as_ref().is_some_and(|u| u.warm_throughput.is_some())),
             updates_index: updates.iter().any(|e| {
-                e.update.as_ref().is_some_and(|u| {
-                    u.provisioned_throughput.is_some() || u.on_demand_throughput.is_some()
-                })
+                e.update
+                    .as_ref()
+                    .is_some_and(|u| u.provisioned_throughput.is_some() || u.on_demand_throughput.is_some())
             }),
             stream: request.stream_specification.is_some(),
             sse: request.sse_specification.is_some(),
@@ -122,6 +131,8 @@ impl Asked {
 
     /// Warm throughput of the table and of indexes, and nothing else: that goes together (documented).
     fn only_warms(&self) -> bool {
-        self.concerns() == 2 && self.indexes && !(self.creates_index || self.deletes_index || self.updates_index)
+        self.concerns() == 2
+            && self.indexes
+            && !(self.creates_index || self.deletes_index || self.updates_index)
     }
 }

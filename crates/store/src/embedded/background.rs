@@ -1,0 +1,217 @@
+//! What goes on behind the writer: one thread writes memtables to tables, another merges tables.
+//!
+//! The engine has threads for both. They are left idle, but for keeping the log, because:
+//!
+//! - A merge can take seconds, and full memtables must not wait for it. (The engine's own way out, more threads,
+//!   makes one of them spin at full speed as long as another merges.)
+//! - Here all memtables are written together, once they are full together: a keyspace with few writes then does not
+//!   hold back the log of all. That bounds memory, and what a start after a crash has to replay.
+//! - The engine's brake on writers sleeps for 100 ms at a time, and forever when its thread has died. Ours
+//!   ([`wait_for_room`](Background::wait_for_room)) comes earlier, takes a millisecond, and notices.
+//! - The engine frees a written memtable (tens of thousands of values) and deletes merged tables while it holds
+//!   a lock that every reader and writer of the keyspace needs. The thread here holds on to both a little longer,
+//!   so that it is here, without a lock, that they are freed.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use fjall::AbstractTree;
+use parking_lot::{Condvar, Mutex};
+
+use super::tree::Tree;
+use crate::{Keyspace, StoreError};
+
+/// The engine brakes at 20 unsorted tables, and for good at 30.
+const MAX_UNSORTED_TABLES: usize = 19;
+
+/// How long writers may write before it is looked at again.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// What the writer and the two threads share.
+pub(super) struct Background {
+    tree: Arc<Tree>,
+    /// With more bytes than this, memtables are written to tables; with twice as many, writers wait.
+    memtable_bytes: u64,
+    state: Mutex<State>,
+    flush: Condvar,
+    merge: Condvar,
+    /// Whether writers have to wait until tables are merged, or for good.
+    blocked: AtomicBool,
+}
+
+#[derive(Default)]
+struct State {
+    flush_wanted: bool,
+    merge_wanted: bool,
+    stopped: bool,
+    /// Why a thread has ended.
+    failure: Option<StoreError>,
+}
+
+impl Background {
+    pub fn new(tree: Arc<Tree>, memtable_bytes: u64) -> Self {
+        // Tables that were not merged before the last end are due.
+        let state = State { merge_wanted: true, ..State::default() };
+        Background {
+            tree,
+            memtable_bytes,
+            state: Mutex::new(state),
+            flush: Condvar::new(),
+            merge: Condvar::new(),
+            blocked: AtomicBool::new(false),
+        }
+    }
+
+    /// To be called by the writer before each group: starts the threads when there is something to do, and holds
+    /// the writer back while tables are written or merged too slowly.
+    ///
+    /// # Errors
+    /// What made a thread, or the engine in the background, fail.
+    pub fn wait_for_room(&self) -> Result<(), StoreError> {
+        loop {
+            let bytes = self.tree.memtable_bytes();
+            if bytes > self.memtable_bytes {
+                self.wake_flusher();
+            }
+            if bytes <= 2 * self.memtable_bytes && !self.blocked.load(Ordering::Acquire) {
+                return Ok(());
+            }
+            if let Some(failure) = &self.state.lock().failure {
+                return Err(failure.clone());
+            }
+            self.tree.check_alive()?;
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    fn wake_flusher(&self) {
+        let mut state = self.state.lock();
+        if !std::mem::replace(&mut state.flush_wanted, true) {
+            self.flush.notify_one();
+        }
+    }
+
+    /// Lets the threads end after what they are at.
+    pub fn stop(&self) {
+        self.state.lock().stopped = true;
+        self.flush.notify_one();
+        self.merge.notify_one();
+    }
+
+    /// The thread that writes memtables.
+    pub fn run_flusher(&self) {
+        let mut held: [_; Keyspace::COUNT] = std::array::from_fn(|_| Held::default());
+        let mut hold = |release: bool| {
+            for (keyspace, open) in self.tree.keyspaces() {
+                let (held, tree) = (&mut held[keyspace.index()], &open.tree);
+                held.hold(tree.active_memtable(), tree.current_version(), |a, b| a.id() == b.id());
+                if release {
+                    held.release(tree.get_version_history_lock().len() == 1);
+                }
+            }
+        };
+        self.guard(|| {
+            while self.wait_for_flush() {
+                if self.tree.memtable_bytes() <= self.memtable_bytes {
+                    continue;
+                }
+                hold(false);
+                self.tree.write_memtables(None)?;
+                // By now the engine has mostly begun a new log. What was written between our start and that
+                // moment holds back the old one; it is little, so write it too.
+                if self.tree.has_old_logs() {
+                    hold(false);
+                    self.tree.write_memtables(None)?;
+                }
+                hold(true);
+                self.brake();
+                self.state.lock().merge_wanted = true;
+                self.merge.notify_one();
+            }
+            Ok(())
+        });
+    }
+
+    /// Waits until there may be something to do. False when it is time to end.
+    fn wait_for_flush(&self) -> bool {
+        let mut state = self.state.lock();
+        // Not at once, or it would look at every group.
+        let _ = self.flush.wait_while_for(&mut state, |state| !state.stopped, PAUSE);
+        self.flush.wait_while(&mut state, |state| !state.stopped && !state.flush_wanted);
+        state.flush_wanted = false;
+        !state.stopped
+    }
+
+    /// The thread that merges tables.
+    pub fn run_merger(&self) {
+        self.guard(|| {
+            while self.wait_for_merge() {
+                for (keyspace, _) in self.tree.keyspaces() {
+                    while !self.state.lock().stopped && self.tree.merge_tables(keyspace)? {
+                        self.brake();
+                    }
+                }
+            }
+            Ok(())
+        });
+    }
+
+    fn wait_for_merge(&self) -> bool {
+        let mut state = self.state.lock();
+        self.merge.wait_while(&mut state, |state| !state.stopped && !state.merge_wanted);
+        state.merge_wanted = false;
+        !state.stopped
+    }
+
+    /// Holds writers back while there are too many tables that a reader has to look into.
+    fn brake(&self) {
+        let unsorted = self.tree.keyspaces().map(|(_, open)| open.tree.l0_run_count()).max();
+        let failed = self.state.lock().failure.is_some();
+        self.blocked.store(failed || unsorted > Some(MAX_UNSORTED_TABLES), Ordering::Release);
+    }
+
+    /// Runs a thread; when it fails or panics, nobody writes any more.
+    fn guard(&self, work: impl FnOnce() -> Result<(), StoreError>) {
+        let panicked = || StoreError::Unavailable("a background thread of the store panicked".into());
+        let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(panicked()));
+        if let Err(failure) = result {
+            self.state.lock().failure.get_or_insert(failure);
+            self.blocked.store(true, Ordering::Release);
+        }
+    }
+}
+
+/// Memtables and table lists of one keyspace that the engine may be about to let go of. The engine has no names
+/// for their types.
+struct Held<Memtable, Version> {
+    memtables: Vec<Arc<Memtable>>,
+    versions: Vec<Version>,
+}
+
+impl<Memtable, Version> Default for Held<Memtable, Version> {
+    fn default() -> Self {
+        Held { memtables: vec![], versions: vec![] }
+    }
+}
+
+impl<Memtable, Version> Held<Memtable, Version> {
+    /// Holds on to what is current.
+    fn hold(&mut self, memtable: Arc<Memtable>, version: Version, same: impl Fn(&Version, &Version) -> bool) {
+        if !self.memtables.last().is_some_and(|last| Arc::ptr_eq(last, &memtable)) {
+            self.memtables.push(memtable);
+        }
+        if !self.versions.last().is_some_and(|last| same(last, &version)) {
+            self.versions.push(version);
+        }
+    }
+
+    /// Frees what nobody else holds any more.
+    fn release(&mut self, engine_has_one_version: bool) {
+        self.memtables.retain(|memtable| Arc::strong_count(memtable) > 1);
+        if engine_has_one_version {
+            self.versions.drain(..self.versions.len() - 1);
+        }
+    }
+}

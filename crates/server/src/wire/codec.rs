@@ -123,18 +123,6 @@ impl Wire for String {
     }
 }
 
-/// The name of an attribute.
-pub struct AttributeName;
-
-impl Wire for AttributeName {
-    type Value = String;
-    const SHAPE: &'static Shape = &Shape::AttributeName;
-
-    fn decode<'de, D: Deserializer<'de>>(input: D, _levels: u8) -> Result<String, D::Error> {
-        input.deserialize_str(Text(|text: &str| (!text.is_empty()).then(|| text.to_owned())))
-    }
-}
-
 impl<E: ApiEnum> Wire for Given<E> {
     type Value = Given<E>;
     const SHAPE: &'static Shape = &Shape::String;

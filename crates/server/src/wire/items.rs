@@ -10,15 +10,10 @@ use dynamometer_types::Item;
 use dynamometer_types::fault::Faults;
 use serde::Deserializer;
 
-use super::codec::{AttributeName, Wire};
+use super::codec::Wire;
 use super::read::Request;
 use super::shape::Shape;
 use crate::wire_struct;
-
-/// `AttributesToGet`.
-type NameList = Vec<AttributeName>;
-/// `ExpressionAttributeNames`.
-type NameMap = Vec<(String, AttributeName)>;
 
 macro_rules! item_requests {
     ($($request:ident),+ $(,)?) => {$(
@@ -39,11 +34,11 @@ wire_struct! {
     GetItemRequest: "GetItemInput" {
         "TableName" => table_name,
         "Key" => key,
-        "AttributesToGet" => attributes_to_get as NameList,
+        "AttributesToGet" => attributes_to_get,
         "ConsistentRead" => consistent_read,
         "ReturnConsumedCapacity" => return_consumed_capacity,
         "ProjectionExpression" => projection_expression,
-        "ExpressionAttributeNames" => expression_attribute_names as NameMap,
+        "ExpressionAttributeNames" => expression_attribute_names,
     }
 }
 
@@ -57,7 +52,7 @@ wire_struct! {
         "ReturnConsumedCapacity" => return_consumed_capacity,
         "ReturnItemCollectionMetrics" => return_item_collection_metrics,
         "ConditionExpression" => condition_expression,
-        "ExpressionAttributeNames" => expression_attribute_names as NameMap,
+        "ExpressionAttributeNames" => expression_attribute_names,
         "ExpressionAttributeValues" => expression_attribute_values,
         "ReturnValuesOnConditionCheckFailure" => return_values_on_condition_check_failure,
     }
@@ -73,7 +68,7 @@ wire_struct! {
         "ReturnConsumedCapacity" => return_consumed_capacity,
         "ReturnItemCollectionMetrics" => return_item_collection_metrics,
         "ConditionExpression" => condition_expression,
-        "ExpressionAttributeNames" => expression_attribute_names as NameMap,
+        "ExpressionAttributeNames" => expression_attribute_names,
         "ExpressionAttributeValues" => expression_attribute_values,
         "ReturnValuesOnConditionCheckFailure" => return_values_on_condition_check_failure,
     }
@@ -91,7 +86,7 @@ wire_struct! {
         "ReturnItemCollectionMetrics" => return_item_collection_metrics,
         "UpdateExpression" => update_expression,
         "ConditionExpression" => condition_expression,
-        "ExpressionAttributeNames" => expression_attribute_names as NameMap,
+        "ExpressionAttributeNames" => expression_attribute_names,
         "ExpressionAttributeValues" => expression_attribute_values,
         "ReturnValuesOnConditionCheckFailure" => return_values_on_condition_check_failure,
     }
@@ -102,7 +97,7 @@ wire_struct! {
         "TableName" => table_name,
         "IndexName" => index_name,
         "Select" => select,
-        "AttributesToGet" => attributes_to_get as NameList,
+        "AttributesToGet" => attributes_to_get,
         "Limit" => limit,
         "ConsistentRead" => consistent_read,
         "KeyConditions" => key_conditions,
@@ -114,7 +109,7 @@ wire_struct! {
         "ProjectionExpression" => projection_expression,
         "FilterExpression" => filter_expression,
         "KeyConditionExpression" => key_condition_expression,
-        "ExpressionAttributeNames" => expression_attribute_names as NameMap,
+        "ExpressionAttributeNames" => expression_attribute_names,
         "ExpressionAttributeValues" => expression_attribute_values,
     }
 }
@@ -124,7 +119,7 @@ wire_struct! {
     ScanRequest: "ScanInput" {
         "TableName" => table_name,
         "IndexName" => index_name,
-        "AttributesToGet" => attributes_to_get as NameList,
+        "AttributesToGet" => attributes_to_get,
         "Limit" => limit,
         "Select" => select,
         "ScanFilter" => scan_filter [33 levels],
@@ -135,7 +130,7 @@ wire_struct! {
         "Segment" => segment,
         "ProjectionExpression" => projection_expression,
         "FilterExpression" => filter_expression,
-        "ExpressionAttributeNames" => expression_attribute_names as NameMap,
+        "ExpressionAttributeNames" => expression_attribute_names,
         "ExpressionAttributeValues" => expression_attribute_values,
         "ConsistentRead" => consistent_read,
     }
@@ -174,10 +169,10 @@ wire_struct! {
 wire_struct! {
     KeysAndAttributes: "KeysAndAttributes" {
         "Keys" => keys,
-        "AttributesToGet" => attributes_to_get as NameList,
+        "AttributesToGet" => attributes_to_get,
         "ConsistentRead" => consistent_read,
         "ProjectionExpression" => projection_expression,
-        "ExpressionAttributeNames" => expression_attribute_names as NameMap,
+        "ExpressionAttributeNames" => expression_attribute_names,
     }
 }
 
@@ -236,7 +231,7 @@ wire_struct! {
         "Key" => key,
         "TableName" => table_name,
         "ProjectionExpression" => projection_expression,
-        "ExpressionAttributeNames" => expression_attribute_names as NameMap,
+        "ExpressionAttributeNames" => expression_attribute_names,
     }
 }
 
@@ -263,7 +258,7 @@ wire_struct! {
         "Key" => key,
         "TableName" => table_name,
         "ConditionExpression" => condition_expression,
-        "ExpressionAttributeNames" => expression_attribute_names as NameMap,
+        "ExpressionAttributeNames" => expression_attribute_names,
         "ExpressionAttributeValues" => expression_attribute_values [33 levels],
         "ReturnValuesOnConditionCheckFailure" => return_values_on_condition_check_failure,
     }
@@ -274,7 +269,7 @@ wire_struct! {
         "Item" => item [33 levels],
         "TableName" => table_name,
         "ConditionExpression" => condition_expression,
-        "ExpressionAttributeNames" => expression_attribute_names as NameMap,
+        "ExpressionAttributeNames" => expression_attribute_names,
         "ExpressionAttributeValues" => expression_attribute_values [33 levels],
         "ReturnValuesOnConditionCheckFailure" => return_values_on_condition_check_failure,
     }
@@ -285,7 +280,7 @@ wire_struct! {
         "Key" => key,
         "TableName" => table_name,
         "ConditionExpression" => condition_expression,
-        "ExpressionAttributeNames" => expression_attribute_names as NameMap,
+        "ExpressionAttributeNames" => expression_attribute_names,
         "ExpressionAttributeValues" => expression_attribute_values [33 levels],
         "ReturnValuesOnConditionCheckFailure" => return_values_on_condition_check_failure,
     }
@@ -297,7 +292,7 @@ wire_struct! {
         "UpdateExpression" => update_expression,
         "TableName" => table_name,
         "ConditionExpression" => condition_expression,
-        "ExpressionAttributeNames" => expression_attribute_names as NameMap,
+        "ExpressionAttributeNames" => expression_attribute_names,
         "ExpressionAttributeValues" => expression_attribute_values [33 levels],
         "ReturnValuesOnConditionCheckFailure" => return_values_on_condition_check_failure,
     }

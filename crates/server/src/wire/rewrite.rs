@@ -69,7 +69,6 @@ impl<'a> Rewriter<'a> {
     fn shaped(&mut self, shape: &'static Shape, place: Place, levels: u8) -> Result<Part, ApiError> {
         match shape {
             Shape::String => self.string().map(|_| Part::Written),
-            Shape::AttributeName => self.attribute_name(),
             Shape::Bool => self.boolean().map(|_| Part::Written),
             Shape::Number(kind) => self.number(*kind).map(|()| Part::Written),
             Shape::Value => self.value(place, levels),
@@ -117,14 +116,6 @@ impl<'a> Rewriter<'a> {
         }
         let token = self.json.token();
         Ok((token, unescape(token).ok_or_else(no_json)?))
-    }
-
-    fn attribute_name(&mut self) -> Result<Part, ApiError> {
-        if !self.string()?.is_empty() {
-            return Ok(Part::Written);
-        }
-        self.fault(ValueFault::EmptyName);
-        Ok(Part::Dropped)
     }
 
     fn boolean(&mut self) -> Result<bool, ApiError> {

@@ -322,31 +322,27 @@ fn faults_come_in_the_order_of_the_text_and_leave_null_behind() {
         "ExpressionAttributeNames":{"#n":"","#m":"m"},"ExpressionAttributeValues":{":v":{}}}"##;
     let request = decode::<PutItemRequest>(body.as_bytes(), Layer::Current).unwrap();
     let places: Vec<String> = request.faults.iter().map(place).collect();
-    assert_eq!(
-        places,
-        [".Item/z", ".Item/", ".Item/a[0]", ".ExpressionAttributeNames/#n", ".ExpressionAttributeValues/:v"]
-    );
+    assert_eq!(places, [".Item/z", ".Item/", ".Item/a[0]", ".ExpressionAttributeValues/:v"]);
     let item = Item::from_iter([
         ("z", AttributeValue::Null),
         ("a", AttributeValue::L(vec![AttributeValue::Null, AttributeValue::s("kept")])),
     ]);
     assert_eq!(request.item, Some(item));
-    assert_eq!(request.expression_attribute_names, Some(vec![("#m".into(), "m".into())]));
+    let names: Vec<(String, String)> = vec![("#n".into(), String::new()), ("#m".into(), "m".into())];
+    assert_eq!(request.expression_attribute_names, Some(names));
     assert_eq!(request.expression_attribute_values, Some(vec![(":v".into(), AttributeValue::Null)]));
 }
 
 #[test]
-fn empty_names_are_faults_where_attributes_are_named() {
+fn empty_names_are_faults_within_items_and_values() {
     let empty = "Empty attribute name";
     let of = |body: &str| put_faults(body, Layer::Current);
     assert_eq!(of(r#"{"Item":{"a":{"M":{"":{"S":"x"}}}}}"#), [(".Item/a/".into(), empty.into())]);
     assert_eq!(of(r#"{"Expected":{"":{"Exists":false}}}"#), []);
-    let get = faults_of::<GetItemRequest>(
-        r#"{"AttributesToGet":["a",""],"Key":{"":{"S":"a"}}}"#,
-        Layer::Current,
-        |request| &request.faults,
+    assert_eq!(
+        of(r#"{"Expected":{"e":{"Value":{"M":{"":{"S":"x"}}}}}}"#),
+        [(".Expected/e.Value/".into(), empty.into())]
     );
-    assert_eq!(get, [(".AttributesToGet[1]".into(), empty.into()), (".Key/".into(), empty.into())]);
 }
 
 /// `levels` lists around a string, that one included.

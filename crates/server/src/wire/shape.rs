@@ -8,8 +8,6 @@ pub const LEVELS: u8 = dynamometer_types::limits::NESTING_LEVELS as u8;
 pub enum Shape {
     /// A string; also an enum, whose values are checked later.
     String,
-    /// The name of an attribute: a string, faulty when empty.
-    AttributeName,
     /// A boolean, or one of the words that AWS takes for one.
     Bool,
     /// A number of some kind.
@@ -63,7 +61,7 @@ impl Shape {
     /// The name that AWS's texts have for the type, as a Java class.
     pub fn java_name(&self) -> String {
         match self {
-            Shape::String | Shape::AttributeName => "java.lang.String".into(),
+            Shape::String => "java.lang.String".into(),
             Shape::Bool => "java.lang.Boolean".into(),
             Shape::Number(kind) => format!("java.lang.{}", kind.name()),
             Shape::Value => model_class("AttributeValue"),

@@ -10,7 +10,7 @@
 ///         "TableName" => table_name,                                // the wire name, and the field
 ///         "Select" => select,                                       // Option<Given<…>> for enums
 ///         "ExclusiveStartKey" => exclusive_start_key,
-///         "AttributesToGet" => attributes_to_get as Vec<AttributeName>, // read by another codec than the field's type
+///         "Blob" => blob as Base64,                                 // read by another codec than the field's type
 ///         "ScanFilter" => scan_filter [33 levels],                  // values may nest deeper than elsewhere
 ///     }
 /// }

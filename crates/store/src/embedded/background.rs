@@ -29,6 +29,12 @@ const MAX_UNSORTED_TABLES: usize = 19;
 /// How long writers may write before it is looked at again.
 const PAUSE: Duration = Duration::from_millis(10);
 
+/// So long after the last write, memtables are written even if they are not full, so that a server at rest needs
+/// little memory, and little time to start after a crash …
+const REST: Duration = Duration::from_secs(5);
+/// … unless they hold less than this.
+const REST_BYTES: u64 = 4 << 20;
+
 /// What the writer and the two threads share.
 pub(super) struct Background {
     tree: Arc<Tree>,
@@ -113,8 +119,12 @@ impl Background {
             }
         };
         self.guard(|| {
+            let mut last = self.tree.memtable_bytes();
             while self.wait_for_flush() {
-                if self.tree.memtable_bytes() <= self.memtable_bytes {
+                let bytes = self.tree.memtable_bytes();
+                let at_rest = bytes > REST_BYTES && bytes == last;
+                last = bytes;
+                if bytes <= self.memtable_bytes && !at_rest {
                     continue;
                 }
                 hold(false);
@@ -134,12 +144,12 @@ impl Background {
         });
     }
 
-    /// Waits until there may be something to do. False when it is time to end.
+    /// Waits until there may be something to do, or for a while. False when it is time to end.
     fn wait_for_flush(&self) -> bool {
         let mut state = self.state.lock();
         // Not at once, or it would look at every group.
         let _ = self.flush.wait_while_for(&mut state, |state| !state.stopped, PAUSE);
-        self.flush.wait_while(&mut state, |state| !state.stopped && !state.flush_wanted);
+        let _ = self.flush.wait_while_for(&mut state, |state| !state.stopped && !state.flush_wanted, REST);
         state.flush_wanted = false;
         !state.stopped
     }

@@ -9,6 +9,7 @@ use dynamometer_types::name::TableReference;
 use dynamometer_types::{ApiError, ErrorKind};
 
 use crate::Context;
+use crate::admin::Copies;
 use crate::catalog::record::Status;
 use crate::catalog::{Catalog, Table};
 use crate::write_path::latch::Latches;
@@ -26,6 +27,7 @@ pub struct Engine {
     pub(crate) catalog: Catalog,
     pub(crate) config: EngineConfig,
     pub(crate) latches: Latches,
+    pub(crate) copies: Copies,
     jobs_stopped: AtomicBool,
 }
 
@@ -36,7 +38,7 @@ impl Engine {
     /// When the catalog in the store cannot be read.
     pub fn open(store: Arc<dyn Store>, config: EngineConfig) -> Result<Engine, StoreError> {
         let catalog = Catalog::open(&*store)?;
-        Ok(Engine { store, catalog, config, latches: Latches::new(), jobs_stopped: AtomicBool::new(false) })
+        Ok(Engine { store, catalog, config, latches: Latches::new(), copies: Copies::default(), jobs_stopped: AtomicBool::new(false) })
     }
 
     /// The table that a request names, when it can be used.

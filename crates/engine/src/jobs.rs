@@ -36,7 +36,14 @@ impl Engine {
     /// When the store fails, or holds a row that cannot be read.
     pub fn run_jobs(&self, now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
         let mut next = None;
-        for job in pending_jobs(&*self.store)? {
+        let jobs = pending_jobs(&*self.store)?;
+        // The catalog must be at least as new as the jobs: writers that plan from here on know of them.
+        self.catalog.pass_change();
+        for job in jobs {
+            // In this order: a copy that is done takes its job out before it lets go of it.
+            if self.copies.holds(job.id) || !job.is_pending(&*self.store)? {
+                continue;
+            }
             if !job.is_due(now) {
                 let due = Timestamp::from_millis(job.not_before_ms);
                 next = Some(next.map_or(due, |next: Timestamp| next.min(due)));

@@ -2,7 +2,7 @@
 //!
 //! ```sh
 //! cargo run --release -p dynamometer-store --example measure -- open
-//! cargo run --release -p dynamometer-store --example measure -- write 10 64 64    # seconds, memtable MB, writers
+//! cargo run --release -p dynamometer-store --example measure -- write 10 32 64    # seconds, memtable MB, writers
 //! cargo run --release -p dynamometer-store --example measure -- own 5             # the engine's own commit
 //! cargo run --release -p dynamometer-store --example measure -- read 5
 //! ```
@@ -27,9 +27,9 @@ fn main() {
     let number = |index: usize, default: u64| numbers.get(index).copied().unwrap_or(default);
     match what.as_str() {
         "open" => measure_open(),
-        "write" => measure_write(number(0, 10), number(1, 64), number(2, WRITERS as u64)),
+        "write" => measure_write(number(0, 10), number(1, 32), number(2, WRITERS as u64)),
         "own" => measure_own(number(0, 5)),
-        "fill" => fill(Path::new(&words[1]), number(0, 64)),
+        "fill" => fill(Path::new(&words[1]), number(0, 32)),
         "read" => measure_read(number(0, 5)),
         // A second process of `write`: opens a folder that was killed or closed, and says how long it took.
         other if Path::new(other).is_dir() => measure_reopen(Path::new(other)),

@@ -61,6 +61,14 @@ impl Job {
         now.millis() >= self.not_before_ms
     }
 
+    /// Whether it is still to be done.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn is_pending(&self, store: &dyn Store) -> Result<bool, StoreError> {
+        Ok(store.get(Keyspace::Jobs, &self.id.to_be_bytes())?.is_some())
+    }
+
     /// Puts the end of the job into a batch.
     pub fn finish(&self, batch: &mut Batch) {
         batch.delete(Keyspace::Jobs, self.id.to_be_bytes().to_vec());

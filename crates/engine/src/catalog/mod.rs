@@ -15,7 +15,7 @@ use std::ops::{Bound, ControlFlow};
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use dynamometer_store::{Batch, Commit, Direction, Keyspace, Store, StoreError};
+use dynamometer_store::{Batch, Commit, Direction, Keyspace, Snapshot, Store, StoreError};
 use parking_lot::Mutex;
 
 use crate::disk::keys::ObjectId;
@@ -52,25 +52,8 @@ impl Catalog {
     /// # Errors
     /// When a row cannot be read, or is of a newer format.
     pub fn open(store: &dyn Store) -> Result<Catalog, StoreError> {
-        let mut version = Version { next_id: 1, ..Version::default() };
-        let mut fault = None;
-        store.snapshot()?.range(
-            Keyspace::Catalog,
-            Bound::Unbounded,
-            Bound::Unbounded,
-            Direction::Forward,
-            &mut |key, value| match read_row(key, value, &mut version) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(sentence) => {
-                    fault = Some(sentence);
-                    ControlFlow::Break(())
-                }
-            },
-        )?;
-        match fault {
-            Some(sentence) => Err(StoreError::Corrupt(sentence.into())),
-            None => Ok(Catalog { current: ArcSwap::from_pointee(version), changing: Mutex::new(()) }),
-        }
+        let version = Version::read(&*store.snapshot()?)?;
+        Ok(Catalog { current: ArcSwap::from_pointee(version), changing: Mutex::new(()) })
     }
 
     /// The table of a name in a database.
@@ -108,9 +91,35 @@ impl Catalog {
         self.current.store(Arc::new(draft.version));
         Ok((answer, commit))
     }
+
+    /// Waits until the change that is under way is shown. The rows of a change can be seen in the store a moment
+    /// before its version is; whoever acts on such rows calls this in between.
+    pub fn pass_change(&self) {
+        drop(self.changing.lock());
+    }
 }
 
 impl Version {
+    /// Reads all tables as a view of the store has them.
+    ///
+    /// # Errors
+    /// When a row cannot be read, or is of a newer format.
+    pub fn read(view: &dyn Snapshot) -> Result<Version, StoreError> {
+        let mut version = Version { next_id: 1, ..Version::default() };
+        let mut fault = None;
+        let (start, end) = (Bound::Unbounded, Bound::Unbounded);
+        view.range(Keyspace::Catalog, start, end, Direction::Forward, &mut |key, value| {
+            match read_row(key, value, &mut version) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(sentence) => {
+                    fault = Some(sentence);
+                    ControlFlow::Break(())
+                }
+            }
+        })?;
+        fault.map_or(Ok(version), |sentence| Err(StoreError::Corrupt(sentence.into())))
+    }
+
     /// The table of a name in a database.
     pub fn table(&self, namespace: &str, name: &str) -> Option<&Arc<Table>> {
         self.namespaces.get(namespace)?.get(name)

@@ -36,7 +36,7 @@ impl TableRecord {
     }
 
     /// Drops the attribute definitions that no key uses any more.
-    fn prune_definitions(&mut self) {
+    pub(crate) fn prune_definitions(&mut self) {
         let indexes = self.local_indexes.iter().chain(&self.global_indexes);
         let used: HashSet<&String> = self
             .key_schema

@@ -9,4 +9,4 @@ pub(crate) mod tags;
 mod transactions;
 mod ttl;
 
-pub(crate) use transactions::token_is_expired;
+pub(crate) use transactions::{token_is_expired, token_prefix};

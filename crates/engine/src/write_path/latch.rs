@@ -17,7 +17,7 @@ use parking_lot::{Mutex, MutexGuard};
 /// More stripes than writers, so that two keys seldom share one. A power of two.
 const STRIPES: usize = 1024;
 /// How many images a stripe may remember before it looks for forgotten ones.
-const SWEEP_AT: usize = 64;
+const SWEEP_AT: usize = 8;
 
 /// All latches of an engine.
 pub(crate) struct Latches {

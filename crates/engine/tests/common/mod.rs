@@ -225,21 +225,32 @@ impl Choices {
     }
 }
 
-/// Runs a test with each seed, or with the one in `DYNO_SEED`; says which seed it was when the test fails.
+/// Runs a test with so many seeds, or with `DYNO_SEEDS`, or with the one in `DYNO_SEED`; says which seed it was when the
+/// test fails.
 pub fn with_seeds(seeds: u64, test: impl Fn(u64)) {
-    let asked = std::env::var("DYNO_SEED").ok().map(|seed| seed.parse::<u64>().unwrap());
-    for seed in asked.map_or(0..seeds, |seed| seed..seed + 1) {
-        let told = TellSeed(seed);
+    let asked = |name| std::env::var(name).ok().map(|number| number.parse::<u64>().unwrap());
+    let all = 0..asked("DYNO_SEEDS").unwrap_or(seeds);
+    for seed in asked("DYNO_SEED").map_or(all, |seed| seed..seed + 1) {
+        let told = TellOnFailure(format!("seed {seed}: run again with DYNO_SEED={seed}"));
         test(seed);
-        std::mem::forget(told);
+        told.defuse();
     }
 }
 
-/// Dropped only while a failed test unwinds.
-struct TellSeed(u64);
+/// Says where a test was when it failed.
+pub struct TellOnFailure(pub String);
 
-impl Drop for TellSeed {
+impl TellOnFailure {
+    /// The test went well.
+    pub fn defuse(mut self) {
+        self.0.clear();
+    }
+}
+
+impl Drop for TellOnFailure {
     fn drop(&mut self) {
-        eprintln!("failed with seed {0}: run again with DYNO_SEED={0}", self.0);
+        if !self.0.is_empty() {
+            eprintln!("failed at {}", self.0);
+        }
     }
 }

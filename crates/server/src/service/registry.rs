@@ -62,7 +62,7 @@ macro_rules! operations {
 }
 
 fn encode(answer: &impl Encode) -> Encoded {
-    let mut out = Vec::with_capacity(512);
+    let mut out = Vec::with_capacity(1024);
     match answer.encode(&mut out) {
         Ok(()) => Ok(out),
         Err(corrupt) => Err(ApiError::new(ErrorKind::InternalServerError, corrupt.to_string())),

@@ -57,7 +57,7 @@ impl Default for FjallOptions {
         FjallOptions {
             durability: Durability::Sync,
             block_cache_bytes: 64 << 20,
-            memtable_bytes: 64 << 20,
+            memtable_bytes: 32 << 20,
             close_time: Duration::from_millis(700),
         }
     }

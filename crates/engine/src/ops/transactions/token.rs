@@ -38,7 +38,7 @@ impl Token {
         let mut content = DefaultHasher::new();
         request.transact_items.hash(&mut content);
         Some(Token {
-            key: [b"TransactWriteItems", context.namespace.as_bytes(), token.as_bytes()].join(&0).into(),
+            key: [&prefix(context.namespace)[..], token.as_bytes()].concat().into(),
             content: content.finish(),
         })
     }
@@ -58,19 +58,25 @@ impl Remembered {
     }
 }
 
+/// What stands before the tokens of a database; a namespace holds no zero byte.
+pub(crate) fn prefix(namespace: &str) -> Vec<u8> {
+    [b"TransactWriteItems", namespace.as_bytes(), b""].join(&0)
+}
+
 /// Whether a remembered token is out of date, read from its row.
 pub(crate) fn is_expired(row: &[u8], now: Timestamp) -> bool {
     serde_json::from_slice::<Remembered>(row).is_ok_and(|remembered| remembered.expires_ms <= now.millis())
 }
 
 impl Engine {
-    /// What is remembered of a token that was used before, durable or queued.
+    /// What is remembered of a token that was used before, durable or queued; or the refusal, when it was used for
+    /// something else.
     pub(super) fn recall(
         &self,
         token: &Token,
         held: &Held<'_>,
         now: Timestamp,
-    ) -> Result<Option<Remembered>, ApiError> {
+    ) -> Result<Option<Result<Remembered, ApiError>>, ApiError> {
         let row = match held.queued(&token.key) {
             Some(image) => image,
             None => self.store.get(Keyspace::Tokens, &token.key).map_err(internal_error)?,
@@ -81,12 +87,12 @@ impl Engine {
             return Ok(None);
         }
         if remembered.content != token.content {
-            return Err(ApiError::new(
+            return Ok(Some(Err(ApiError::new(
                 ErrorKind::IdempotentParameterMismatch,
                 "The request uses the same client token as a previous, but non-identical request. Do not reuse a \
                  client token with different requests, unless the requests are identical",
-            ));
+            ))));
         }
-        Ok(Some(remembered))
+        Ok(Some(Ok(remembered)))
     }
 }

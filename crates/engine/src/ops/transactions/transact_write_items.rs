@@ -23,8 +23,8 @@ use crate::write_path::{Beside, PlannedWrite, Started, Stop, Written};
 
 /// How a transaction begins.
 enum Start<'a> {
-    /// Its token was used before: what is remembered, and what to wait for.
-    Remembered(Remembered, Commit),
+    /// Its token was used before: what is remembered, or that it was for something else; and what to wait for.
+    Remembered(Result<Remembered, ApiError>, Commit),
     /// It joined the queue, or was stopped.
     Tried(Result<Started<'a>, Stop>),
 }
@@ -47,7 +47,7 @@ impl Engine {
             match self.start_transaction(context, &actions, &plans, token.as_ref())? {
                 Start::Remembered(remembered, after) => {
                     after.await.map_err(internal_error)?;
-                    return Ok(replay(&request, &remembered));
+                    return Ok(replay(&request, &remembered?));
                 }
                 Start::Tried(Ok(started)) => {
                     let written = started.finish(self).await?;

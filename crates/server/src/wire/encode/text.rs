@@ -1,7 +1,5 @@
 //! Strings, numbers and bytes as JSON text.
 
-use std::io::Write;
-
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use dynamometer_types::Number;
@@ -63,11 +61,31 @@ pub fn write_whole(number: impl itoa::Integer, out: &mut Vec<u8>) {
     out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }
 
-/// Writes a number in plain decimal, without quotes.
+/// Writes a number in plain decimal, without quotes: as its `Display` does, but faster.
 pub fn write_number(number: &Number, out: &mut Vec<u8>) {
-    match number.to_i64() {
-        Some(whole) => write_whole(whole, out),
-        None => write!(out, "{number}").expect("writing to memory does not fail"),
+    if number.is_negative() {
+        out.push(b'-');
+    }
+    let coefficient = number.coefficient();
+    let mut buffer = itoa::Buffer::new();
+    let digits = match u64::try_from(coefficient) {
+        Ok(short) => buffer.format(short),
+        Err(_) => buffer.format(coefficient),
+    };
+    let exponent = number.exponent();
+    let whole = digits.len() as i32 + exponent;
+    if exponent >= 0 {
+        out.extend_from_slice(digits.as_bytes());
+        out.resize(out.len() + exponent as usize, b'0');
+    } else if whole > 0 {
+        let (whole, fraction) = digits.split_at(whole as usize);
+        out.extend_from_slice(whole.as_bytes());
+        out.push(b'.');
+        out.extend_from_slice(fraction.as_bytes());
+    } else {
+        out.extend_from_slice(b"0.");
+        out.resize(out.len() + whole.unsigned_abs() as usize, b'0');
+        out.extend_from_slice(digits.as_bytes());
     }
 }
 
@@ -100,11 +118,15 @@ mod tests {
     }
 
     #[test]
-    fn numbers_print_plainly() {
-        for text in ["0", "-1", "9223372036854775807", "9223372036854775808", "-0.5", "1200", "123.45"] {
-            let mut out = vec![];
-            write_number(&text.parse().unwrap(), &mut out);
-            assert_eq!(String::from_utf8(out).unwrap(), text);
+    fn numbers_print_as_they_display() {
+        let nines = "99999999999999999999999999999999999999";
+        for digits in ["0", "1", "-1", "12", "-1999", "9223372036854775808", nines] {
+            for exponent in ["", "e1", "e-1", "e-2", "e-3", "e80", "e-90"] {
+                let number: Number = format!("{digits}{exponent}").parse().unwrap();
+                let mut out = vec![];
+                write_number(&number, &mut out);
+                assert_eq!(String::from_utf8(out).unwrap(), number.to_string());
+            }
         }
     }
 

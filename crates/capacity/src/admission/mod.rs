@@ -34,6 +34,7 @@ mod report;
 mod resource;
 mod run;
 mod spec;
+mod spread;
 mod table;
 
 #[cfg(test)]
@@ -48,4 +49,5 @@ pub use refusal::{BatchVerdict, Cause, Refusal, ThrottlingException, batch_verdi
 pub use report::{Counters, PartitionReport, ResourceReport, contributor_insights_units};
 pub use run::Granted;
 pub use spec::{BillingMode, IndexSpec, ResourceSpec, TableSpec};
+pub use spread::RunPart;
 pub use table::{Admission, Ask, Exact, ResourceId, TableCapacity};

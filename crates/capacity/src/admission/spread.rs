@@ -8,7 +8,7 @@ use dynamometer_types::Timestamp;
 
 use super::heat::Place;
 use super::table::{Arm, Ask, ResourceId, TableCapacity};
-use super::{Dimension, Granted, PerDimension};
+use super::{Counters, Dimension, Granted, PerDimension};
 use crate::CapacityUnits;
 
 /// One part of a request of a run: as [`Ask`], with its whole cost, and perhaps without a place.
@@ -125,6 +125,12 @@ impl TableCapacity {
     pub fn partition_count(&self, resource: ResourceId) -> usize {
         let resource = self.resources.get(usize::from(resource.number())).and_then(Option::as_ref);
         resource.map_or(0, |resource| resource.partitions.len())
+    }
+
+    /// The sums of a table or index since the start.
+    pub fn counters(&self, resource: ResourceId) -> PerDimension<Counters> {
+        let resource = self.resources.get(usize::from(resource.number())).and_then(Option::as_ref);
+        resource.map_or(PerDimension::default(), |resource| resource.counters)
     }
 
     /// How many numbers of resources are in use: the table's, and those of its indexes, deleted ones included.

@@ -14,7 +14,7 @@ use crate::admission::{Dimension, PerDimension, ResourceId, ResourceSpec, RunPar
 use crate::money::{Money, RegionPrices};
 use crate::{CapacityUnits, Constants};
 
-/// The keys drawn in a second for one cost of one hot partition.
+/// The keys drawn in a second for one hot partition; but at least two for each cost.
 const DRAWS: u64 = 4;
 
 /// Plays the load under each setting. `on_minute` is told after each minute of the load how many are done.
@@ -221,6 +221,7 @@ fn play(
 ) {
     let Variant { classes, arms, cells, .. } = variant;
     let dimension = arms[0].dimension;
+    let runs_each = (DRAWS / classes.len() as u64).max(2);
     for (class_number, class) in classes.iter_mut().enumerate() {
         let Class { halves, share, carry } = class;
         let of_class = part_of(count, *share, carry);
@@ -233,19 +234,16 @@ fn play(
                 continue;
             }
             // A calm cell is one run; a hot one several, each on a key of its own.
-            let runs = if cell.hot { in_cell.min(DRAWS) } else { 1 };
-            for run in 0..runs {
-                let requests = in_cell * (run + 1) / runs - in_cell * run / runs;
-                let draw = draw ^ (run << 32) ^ ((class_number as u64) << 48);
-                let request = Request { arms, groups: &cell.groups, halves: *halves, now, draw, run };
-                let served = match arms.len() {
-                    1 => request.play::<1>(&mut managed.capacity, requests),
-                    2 => request.play::<2>(&mut managed.capacity, requests),
-                    _ => request.play::<MOST_ARMS>(&mut managed.capacity, requests),
-                };
-                point.asked[dimension] += requests;
-                point.refused[dimension] += requests - served;
-            }
+            let runs = if cell.hot { in_cell.min(runs_each) } else { 1 };
+            let draw = draw ^ ((class_number as u64) << 48);
+            let request = Request { arms, groups: &cell.groups, halves: *halves, now, draw, runs };
+            let served = match arms.len() {
+                1 => request.play::<1>(&mut managed.capacity, in_cell),
+                2 => request.play::<2>(&mut managed.capacity, in_cell),
+                _ => request.play::<MOST_ARMS>(&mut managed.capacity, in_cell),
+            };
+            point.asked[dimension] += in_cell;
+            point.refused[dimension] += in_cell - served;
         }
     }
 }
@@ -258,13 +256,46 @@ struct Request<'a> {
     halves: u64,
     now: Timestamp,
     draw: u64,
-    run: u64,
+    runs: u64,
 }
 
 impl Request<'_> {
     /// Plays so many of them, with at most `N` arms; answers how many were served.
     fn play<const N: usize>(&self, capacity: &mut TableCapacity, count: u64) -> u64 {
         let mut random = Random::new(self.draw);
+        let first_point = random.next();
+        let (mut served, mut waiting) = (0, 0);
+        let mut spots = [None; N];
+        for run in 0..self.runs {
+            let requests = count * (run + 1) / self.runs - count * run / self.runs;
+            let mut drawn = [None; N];
+            for (number, ((arm, group), drawn)) in
+                self.arms.iter().zip(self.groups).zip(&mut drawn).enumerate()
+            {
+                let group = &arm.groups[*group];
+                // Evenly over the table's keys, so that few draws show all the weights; by chance over an index's.
+                let point = match number {
+                    0 => first_point.wrapping_add((u64::MAX / self.runs) * run),
+                    _ => random.next(),
+                };
+                *drawn = group.hot.then(|| group.draw(point));
+            }
+            if run > 0 && drawn != spots {
+                served += self.play_on(capacity, &spots, waiting, run);
+                waiting = 0;
+            }
+            (spots, waiting) = (drawn, waiting + requests);
+        }
+        served + self.play_on(capacity, &spots, waiting, self.runs)
+    }
+
+    fn play_on<const N: usize>(
+        &self,
+        capacity: &mut TableCapacity,
+        spots: &[Option<u32>; N],
+        count: u64,
+        run: u64,
+    ) -> u64 {
         let mut buffers = [[0; 16]; N];
         let none = RunPart {
             resource: ResourceId::TABLE,
@@ -273,12 +304,8 @@ impl Request<'_> {
             cost: CapacityUnits::ZERO,
         };
         let mut parts = [none; N];
-        for (((arm, group), part), buffer) in
-            self.arms.iter().zip(self.groups).zip(&mut parts).zip(&mut buffers)
-        {
-            let group = &arm.groups[*group];
-            let spot = group.hot.then(|| &arm.spots[group.draw(random.next()) as usize]);
-            let place = spot.map(|spot| spot.place(self.now, self.run, buffer));
+        for (((arm, spot), part), buffer) in self.arms.iter().zip(spots).zip(&mut parts).zip(&mut buffers) {
+            let place = spot.map(|spot| arm.spots[spot as usize].place(self.now, run, buffer));
             let cost = CapacityUnits::from_halves(arm.halves.unwrap_or(self.halves));
             *part = RunPart { resource: arm.resource, dimension: arm.dimension, place, cost };
         }

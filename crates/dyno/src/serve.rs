@@ -82,6 +82,8 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
     });
     runner.stop(&engine);
     let closed = store.close().map_err(Problem::failed);
+    // The store is durable and closed. Dropping it would wait for a merge of tables that the next start can do.
+    std::mem::forget(store);
     served.and(closed)
 }
 

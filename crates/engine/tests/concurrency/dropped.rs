@@ -36,11 +36,18 @@ fn a_write_that_nobody_waits_for_happens_and_is_built_on() {
     {
         let one = || values([(":one", n(1))]);
         let actions = vec![
-            action::update(TABLE, key("hot"), "ADD n :one", Some("n = :five"), values([(":one", n(1)), (":five", n(5))])),
+            action::update(
+                TABLE,
+                key("hot"),
+                "ADD n :one",
+                Some("n = :five"),
+                values([(":one", n(1)), (":five", n(5))]),
+            ),
             action::update(TABLE, key("other"), "ADD n :one", None, one()),
         ];
         let request = transaction(actions, Some("token"));
-        let mut call = pin!(world.call(async |engine, context| engine.transact_write_items(context, request).await));
+        let mut call =
+            pin!(world.call(async |engine, context| engine.transact_write_items(context, request).await));
         assert!(poll_once(call.as_mut()).is_none());
     }
     store.resume();
@@ -49,7 +56,9 @@ fn a_write_that_nobody_waits_for_happens_and_is_built_on() {
     // The next one sees all of it, waits for nobody, and all latches are free.
     world.update(add_one("hot")).unwrap();
     assert_eq!(number(&world.get(TABLE, key("hot")).unwrap(), "n"), 7);
-    world.update_table(add_index(TABLE, global_index("late", (&["n"], &[]), "ALL"), &["n N".into()])).unwrap();
+    world
+        .update_table(add_index(TABLE, global_index("late", (&["n"], &[]), "ALL"), &["n N".into()]))
+        .unwrap();
     world.run_jobs();
     assert_eq!(check_agreement(&world, TABLE).len(), 2);
 }
@@ -69,7 +78,8 @@ fn a_refusal_that_nobody_waits_for_harms_nobody() {
     let mut waiting = pin!(world.call(async |engine, context| engine.put_item(context, refused()).await));
     assert!(poll_once(waiting.as_mut()).is_none());
     let nothing = || delete(TABLE, key("never there"));
-    let mut unrelated = pin!(world.call(async |engine, context| engine.delete_item(context, nothing()).await));
+    let mut unrelated =
+        pin!(world.call(async |engine, context| engine.delete_item(context, nothing()).await));
     assert!(poll_once(unrelated.as_mut()).is_some_and(|answer| answer.is_ok()), "waits for others' writes");
     store.resume();
     assert!(block_on(waiting).is_err());
@@ -109,7 +119,8 @@ fn clients_that_come_and_go_on_disk_lose_nothing() {
                 for _ in 0..rounds {
                     let of = *choices.pick(&["a", "b", "c"]);
                     let request = add_one(of);
-                    let mut call = pin!(world.call(async |engine, context| engine.update_item(context, request).await));
+                    let mut call =
+                        pin!(world.call(async |engine, context| engine.update_item(context, request).await));
                     if choices.percent(50) {
                         block_on(call).unwrap();
                     } else {

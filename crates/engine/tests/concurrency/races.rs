@@ -8,7 +8,9 @@ use std::thread;
 use std::time::Duration;
 
 use bytes::Bytes;
-use dynamometer_store::{Batch, Commit, Keyspace, MemoryStore, Snapshot, Store, StoreError, StoreInfo, Write};
+use dynamometer_store::{
+    Batch, Commit, Keyspace, MemoryStore, Snapshot, Store, StoreError, StoreInfo, Write,
+};
 use dynamometer_types::Item;
 
 use crate::common::agree::check_agreement;
@@ -35,7 +37,8 @@ impl Store for SlowToReturn {
     }
 
     fn commit(&self, batch: Batch) -> Commit {
-        let adds_job = batch.writes.iter().any(|write| matches!(write, Write::Put { keyspace: Keyspace::Jobs, .. }));
+        let adds_job =
+            batch.writes.iter().any(|write| matches!(write, Write::Put { keyspace: Keyspace::Jobs, .. }));
         let commit = self.inner.commit(batch);
         if adds_job && self.armed.swap(false, Ordering::AcqRel) {
             self.committed.lock().unwrap().send(()).unwrap();

@@ -4,10 +4,10 @@
 //! Several clients are at work at once: their requests wait together in the queue of a store that is slow now and then,
 //! so that the batch that fails has others behind it that were built on it.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod bank;
 mod clients;
+#[path = "../common/mod.rs"]
+mod common;
 mod kept;
 
 use std::sync::Arc;

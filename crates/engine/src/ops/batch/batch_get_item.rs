@@ -81,8 +81,11 @@ impl Engine {
         keys: &[Bytes],
         room: &mut u64,
     ) -> Result<(Vec<ItemOut>, usize, Consumption), ApiError> {
-        let consistency =
-            if read.asked.consistent_read == Some(true) { Consistency::Strong } else { Consistency::Eventual };
+        let consistency = if read.asked.consistent_read == Some(true) {
+            Consistency::Strong
+        } else {
+            Consistency::Eventual
+        };
         let mut items = Vec::with_capacity(keys.len());
         let mut consumption = Consumption::default();
         for (done, key) in keys.iter().enumerate() {

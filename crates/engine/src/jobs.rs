@@ -29,39 +29,53 @@ const CHUNK_ROWS: usize = 500;
 /// How many bytes of rows a job handles in one batch, about.
 const CHUNK_BYTES: usize = 1 << 20;
 
+/// A view of the store, when it could be had.
+type View = Result<Box<dyn Snapshot>, StoreError>;
+
 impl Engine {
     /// Runs every job that is due. Answers when the next one is.
     ///
     /// # Errors
-    /// When the store fails, or holds a row that cannot be read.
+    /// Those of the first job that failed, when the store fails or holds a row that cannot be read. It stays, to be
+    /// tried again.
     pub fn run_jobs(&self, now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
-        let mut next = None;
+        let (mut next, mut failure) = (None, None);
         let jobs = pending_jobs(&*self.store)?;
         // The catalog must be at least as new as the jobs: writers that plan from here on know of them.
         self.catalog.pass_change();
         for job in jobs {
-            // In this order: a copy that is done takes its job out before it lets go of it.
-            if self.copies.holds(job.id) || !job.is_pending(&*self.store)? {
-                continue;
+            if self.jobs_are_stopped() {
+                break;
             }
             if !job.is_due(now) {
                 let due = Timestamp::from_millis(job.not_before_ms);
                 next = Some(next.map_or(due, |next: Timestamp| next.min(due)));
                 continue;
             }
-            match &job.work {
-                Work::Backfill { namespace, table, table_id, index_id } => {
-                    self.backfill(&job, namespace, table, *table_id, *index_id)?;
-                }
-                Work::Purge { namespace, table, objects } => {
-                    if let Some(commit) = self.catalog.settle(&*self.store, namespace, table, now) {
-                        commit.wait()?;
-                    }
-                    self.purge(&job, objects)?;
-                }
+            // One job that cannot be done holds up no other.
+            if let Err(error) = self.run_job(&job, now) {
+                failure.get_or_insert(error);
             }
         }
-        Ok(next)
+        failure.map_or(Ok(next), Err)
+    }
+
+    fn run_job(&self, job: &Job, now: Timestamp) -> Result<(), StoreError> {
+        // In this order: a copy that is done takes its job out before it lets go of it.
+        if self.copies.holds(job.id) || !job.is_pending(&*self.store)? {
+            return Ok(());
+        }
+        match &job.work {
+            Work::Backfill { namespace, table, table_id, index_id } => {
+                self.backfill(job, namespace, table, *table_id, *index_id)
+            }
+            Work::Purge { namespace, table, objects } => {
+                if let Some(commit) = self.catalog.settle(&*self.store, namespace, table, now) {
+                    commit.wait()?;
+                }
+                self.purge(job, objects)
+            }
+        }
     }
 
     /// Deletes the tokens of transactions whose ten minutes are over.
@@ -88,7 +102,9 @@ impl Engine {
             let held = self.latches.hold(keys.iter());
             for key in keys {
                 let renewed = held.queued(key).is_some();
-                if !renewed && self.store.get(Keyspace::Tokens, key)?.is_some_and(|row| token_is_expired(&row, now)) {
+                if !renewed
+                    && self.store.get(Keyspace::Tokens, key)?.is_some_and(|row| token_is_expired(&row, now))
+                {
                     batch.delete(Keyspace::Tokens, key.clone());
                 }
             }
@@ -137,7 +153,7 @@ impl Engine {
     /// Cuts the queue of writes with a batch: answers a view of it and all that was queued before, and of nothing
     /// that is queued after.
     pub(crate) fn cut(&self, mut batch: Batch) -> Result<Box<dyn Snapshot>, StoreError> {
-        let view: Arc<Mutex<Option<Result<Box<dyn Snapshot>, StoreError>>>> = Arc::default();
+        let view: Arc<Mutex<Option<View>>> = Arc::default();
         batch.alone = true;
         let (store, slot) = (Arc::clone(&self.store), Arc::clone(&view));
         batch.when_done(move |_| {
@@ -226,10 +242,20 @@ pub(crate) fn read_chunk(
     let end = after_prefix(&object_prefix(object));
     let end = end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
     let (mut rows, mut bytes) = (Vec::new(), 0);
-    snapshot.range(keyspace, from.as_ref().map(Vec::as_slice), end, Direction::Forward, &mut |key, value| {
-        rows.push((Bytes::copy_from_slice(key), value.clone()));
-        bytes += key.len() + value.len();
-        if rows.len() >= CHUNK_ROWS || bytes >= CHUNK_BYTES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })?;
+    snapshot.range(
+        keyspace,
+        from.as_ref().map(Vec::as_slice),
+        end,
+        Direction::Forward,
+        &mut |key, value| {
+            rows.push((Bytes::copy_from_slice(key), value.clone()));
+            bytes += key.len() + value.len();
+            if rows.len() >= CHUNK_ROWS || bytes >= CHUNK_BYTES {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        },
+    )?;
     Ok(rows)
 }

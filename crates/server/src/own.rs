@@ -57,7 +57,9 @@ impl Own {
             }
             _ => Err(Refusal(
                 StatusCode::NOT_FOUND,
-                format!("there is no {path}; there are GET /_dyno/health, POST /_dyno/reset, POST /_dyno/snapshot"),
+                format!(
+                    "there is no {path}; there are GET /_dyno/health, POST /_dyno/reset, POST /_dyno/snapshot"
+                ),
             )),
         };
         let (status, body) = match answer {

@@ -131,7 +131,11 @@ impl Stop {
                 } {
                     return internal_error(error);
                 }
-                refusals.into_iter().flatten().next().unwrap_or_else(|| internal_error("a refusal without a reason"))
+                refusals
+                    .into_iter()
+                    .flatten()
+                    .next()
+                    .unwrap_or_else(|| internal_error("a refusal without a reason"))
             }
         }
     }
@@ -262,7 +266,10 @@ impl Engine {
             saw_queued |= queued.is_some();
             let old = match queued {
                 Some(image) => image,
-                None => self.store.get(Keyspace::Items, &write.key).map_err(|e| Stop::Failed(internal_error(e)))?,
+                None => self
+                    .store
+                    .get(Keyspace::Items, &write.key)
+                    .map_err(|e| Stop::Failed(internal_error(e)))?,
             };
             match self.apply(write, OldImage::new(old), &mut queue) {
                 Ok(done) => written.push(done),
@@ -333,7 +340,8 @@ impl Engine {
         if !table.indexes.is_empty() {
             let old_item = old.item()?;
             for index in &table.indexes {
-                let Some(change) = maintain_index(index, table, old_item, new.as_deref(), &mut queue.batch) else {
+                let Some(change) = maintain_index(index, table, old_item, new.as_deref(), &mut queue.batch)
+                else {
                     continue;
                 };
                 match change.kind {
@@ -346,7 +354,12 @@ impl Engine {
             }
         }
         let collection_bytes = if table.has_local_indexes() {
-            Some(self.grow_collection(table, write.key_holder, [items, collection_growth], &mut queue.batch)?)
+            Some(self.grow_collection(
+                table,
+                write.key_holder,
+                [items, collection_growth],
+                &mut queue.batch,
+            )?)
         } else {
             None
         };
@@ -362,12 +375,16 @@ impl Engine {
         batch: &mut Batch,
     ) -> Result<u64, ApiError> {
         let partition = table.key.partition.iter().map(|attribute| key_holder.get(&attribute.name));
-        let key = partition_prefix(table.id(), partition).ok_or_else(|| internal_error("an item without its key"))?;
+        let key = partition_prefix(table.id(), partition)
+            .ok_or_else(|| internal_error("an item without its key"))?;
         let stored = self.store.get(Keyspace::Counters, &key).map_err(internal_error)?;
         let [_, bytes] = decode_pair(stored.as_deref()).map_err(internal_error)?;
         let after = (bytes + growth[1]).max(0) as u64;
         if growth[1] > 0 && after > ITEM_COLLECTION_BYTES {
-            return Err(ApiError::new(ErrorKind::ItemCollectionSizeLimitExceeded, "Collection size exceeded."));
+            return Err(ApiError::new(
+                ErrorKind::ItemCollectionSizeLimitExceeded,
+                "Collection size exceeded.",
+            ));
         }
         if growth != [0, 0] {
             batch.add(Keyspace::Counters, key, growth);

@@ -15,7 +15,9 @@ use crate::catalog::Table;
 use crate::engine::Engine;
 use crate::ops::answer::{collection_metrics, consumed_capacity};
 use crate::ops::items::{DeleteOperation, OnFailure, PutOperation, check_item_size};
-use crate::validate::keys::{KEY_MISMATCH, check_index_keys, check_item_has_key, check_key, check_key_values, stored_key};
+use crate::validate::keys::{
+    KEY_MISMATCH, check_index_keys, check_item_has_key, check_key, check_key_values, stored_key,
+};
 use crate::validate::members::Findings;
 use crate::validate::require;
 use crate::validate::values::{check_names, check_values};
@@ -53,7 +55,12 @@ impl<'a> Element<'a> {
             }
             Element::Delete(delete) => check_key(table, delete.key)?,
         };
-        Ok(PlannedWrite { table: table.clone(), key, key_holder: self.key_holder(), operation: self.operation() })
+        Ok(PlannedWrite {
+            table: table.clone(),
+            key,
+            key_holder: self.key_holder(),
+            operation: self.operation(),
+        })
     }
 }
 
@@ -108,7 +115,12 @@ fn respond(
         for (plan, written) in done.by_ref().take(elements.len()) {
             consumption.merge(&written.consumption);
             let asked = &request.return_item_collection_metrics;
-            metrics.extend(collection_metrics(asked, &plan.table.key, plan.key_holder, written.collection_bytes));
+            metrics.extend(collection_metrics(
+                asked,
+                &plan.table.key,
+                plan.key_holder,
+                written.collection_bytes,
+            ));
         }
         consumed.extend(consumed_capacity(&request.return_consumed_capacity, name, &consumption, None));
         if !metrics.is_empty() {
@@ -171,8 +183,9 @@ fn check_members(request: &BatchWriteItemRequest) -> Result<(), ApiError> {
     }
     let mut members = Findings::new();
     if tables.iter().any(|(_, requests)| requests.is_empty() || requests.len() > BATCH_WRITE_REQUESTS) {
+        let list = |count: usize| if count == 0 { "[]".to_string() } else { format!("[{count} requests]") };
         let echo: Vec<String> =
-            tables.iter().map(|(name, requests)| format!("{name}=[{} requests]", requests.len())).collect();
+            tables.iter().map(|(name, requests)| format!("{name}={}", list(requests.len()))).collect();
         members.add(format!(
             "Value '{{{}}}' at 'requestItems' failed to satisfy constraint: Map value must satisfy constraint: [Member \
              must have length less than or equal to 25, Member must have length greater than or equal to 1]",

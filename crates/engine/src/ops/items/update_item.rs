@@ -12,18 +12,20 @@ use dynamometer_types::{ApiError, Item, KeyAttribute};
 use super::condition::{OnFailure, check_condition, parse_write_condition};
 use crate::Context;
 use crate::api::{
-    ApiEnum, Given, ItemOut, ReturnValues, ReturnValuesOnConditionCheckFailure, UpdateItemRequest, WriteItemResponse,
-    known_or,
+    ApiEnum, Given, ItemOut, ReturnValues, ReturnValuesOnConditionCheckFailure, UpdateItemRequest,
+    WriteItemResponse, known_or,
 };
 use crate::catalog::Table;
 use crate::engine::Engine;
 use crate::ops::answer::{collection_metrics, consumed_capacity};
 use crate::validate::expressions::{ExpressionParameters, check_not_mixed};
-use crate::validate::keys::{check_key, check_key_sizes_where, empty_kind, index_key_type_mismatch, index_keys, invalid};
+use crate::validate::keys::{
+    check_key, check_key_sizes_where, empty_kind, index_key_type_mismatch, index_keys,
+};
 use crate::validate::members::{Findings, refuse_empty_table_name};
 use crate::validate::values::check_values;
 use crate::validate::wording::UPDATE_ITEM;
-use crate::validate::{check_return_values, require, required};
+use crate::validate::{check_conditional_operator, check_return_values, require, required};
 use crate::write_path::{Effect, OldImage, PlannedWrite, WriteOperation};
 
 /// The item is changed, or made when it is not there.
@@ -49,9 +51,9 @@ impl WriteOperation for UpdateOperation<'_> {
         let before = old.unwrap_or(self.key);
         let after = match &self.update {
             None => before.clone(),
-            Some(update) => {
-                update.apply(before, old.is_none()).map_err(|fault| ApiError::validation(fault.to_string()))?
-            }
+            Some(update) => update
+                .apply(before, old.is_none())
+                .map_err(|fault| ApiError::validation(fault.to_string()))?,
         };
         self.check_changed_index_keys(table, before, &after)?;
         if item_size(&after) > ITEM_BYTES {
@@ -75,7 +77,9 @@ impl UpdateOperation<'_> {
             }
             if !attribute.scalar_type.admits(value) {
                 return Err(if self.by_expression {
-                    invalid("The update expression attempted to update the secondary index key to unsupported type")
+                    ApiError::validation(
+                        "The update expression attempted to update the secondary index key to unsupported type",
+                    )
                 } else {
                     index_key_type_mismatch(index, attribute, value)
                 });
@@ -108,7 +112,12 @@ impl Engine {
             .write_one(context, table_name, |table| {
                 let key = check_key(table, operation.key)?;
                 check_update_targets(table, operation.update.as_ref())?;
-                Ok(PlannedWrite { table: table.clone(), key, key_holder: operation.key, operation: &operation })
+                Ok(PlannedWrite {
+                    table: table.clone(),
+                    key,
+                    key_holder: operation.key,
+                    operation: &operation,
+                })
             })
             .await?;
         let consumed_capacity =
@@ -158,6 +167,8 @@ fn check(request: &UpdateItemRequest) -> Result<(&str, UpdateOperation<'_>), Api
         UPDATE_ITEM,
     )?;
     check_values(&request.faults, &[Step::Member("Expected")], UPDATE_ITEM)?;
+    let conditions = request.expected.as_ref().map(Vec::len);
+    check_conditional_operator(&request.conditional_operator, conditions, UPDATE_ITEM)?;
     let parameters = ExpressionParameters {
         wording: UPDATE_ITEM,
         names: request.expression_attribute_names.as_ref(),
@@ -171,6 +182,11 @@ fn check(request: &UpdateItemRequest) -> Result<(&str, UpdateOperation<'_>), Api
         ],
     };
     let placeholders = parameters.open()?;
+    for (kind, text) in parameters.expressions {
+        if let Some(text) = text {
+            kind.check_not_empty(text).map_err(|e| parameters.error(e))?;
+        }
+    }
     let update = match (&request.update_expression, &request.attribute_updates) {
         (Some(text), _) => Some(parse_update(text, &placeholders).map_err(|e| parameters.error(e))?),
         (None, Some(updates)) => Some(attribute_updates(updates).map_err(|e| parameters.error(e))?),

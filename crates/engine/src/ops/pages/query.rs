@@ -2,19 +2,17 @@
 
 use dynamometer_expr::legacy;
 use dynamometer_expr::{
-    Condition, ExpressionKind, FilterSource, KeyCondition, KeyRange, Projection, check_filter, parse_condition,
-    parse_key_condition,
+    Condition, ExpressionKind, FilterSource, KeyCondition, KeyRange, Projection, check_filter,
+    parse_condition, parse_key_condition,
 };
 use dynamometer_store::Direction;
 use dynamometer_types::fault::Step;
 use dynamometer_types::{ApiError, Item, Layer};
 
 use super::select::{check_select, plan_output};
-use super::{
-    consistency, is_start_key_shape, legacy_operator, page_response, readable_index,
-};
+use super::{consistency, is_start_key_shape, legacy_operator, page_response, readable_index};
 use crate::Context;
-use crate::api::{Given, PageResponse, QueryRequest};
+use crate::api::{PageResponse, QueryRequest};
 use crate::catalog::{Index, Table};
 use crate::engine::{Engine, internal_error};
 use crate::ops::items::parse_projection_members;
@@ -24,7 +22,7 @@ use crate::validate::keys::check_key_values;
 use crate::validate::members::{Findings, INDEX_NAME, Rule};
 use crate::validate::values::{check_names, check_values};
 use crate::validate::wording::{QUERY, enveloped};
-use crate::validate::{check_attributes_to_get, required};
+use crate::validate::{check_attribute_names, check_attributes_to_get, check_conditional_operator, required};
 
 /// A request that passed the checks that need the request only.
 struct Checked<'a> {
@@ -39,7 +37,11 @@ impl Engine {
     ///
     /// # Errors
     /// As AWS's; `InternalServerError` when the store fails.
-    pub async fn query(&self, context: &Context<'_>, request: QueryRequest) -> Result<PageResponse, ApiError> {
+    pub async fn query(
+        &self,
+        context: &Context<'_>,
+        request: QueryRequest,
+    ) -> Result<PageResponse, ApiError> {
         let checked = check(&request)?;
         let table = self.table(context, checked.table_name)?;
         let consistent_read = request.consistent_read == Some(true);
@@ -82,6 +84,7 @@ impl Engine {
 fn check(request: &QueryRequest) -> Result<Checked<'_>, ApiError> {
     check_members(request)?;
     check_names(&request.faults, &[], QUERY)?;
+    check_attribute_names(&request.attributes_to_get, QUERY)?;
     check_not_mixed(
         &[
             ("AttributesToGet", request.attributes_to_get.is_some()),
@@ -100,14 +103,8 @@ fn check(request: &QueryRequest) -> Result<Checked<'_>, ApiError> {
     let mut select = Findings::new();
     select.one_of("select", &request.select);
     select.finish()?;
-    if let Some(Given::Unknown(_)) = request.conditional_operator {
-        // The set is as AWS prints it.
-        return Err(QUERY.error("Failed to satisfy constraint: Member must satisfy enum value set: [ALL, OR]"));
-    }
-    if request.conditional_operator.is_some() {
-        let conditions = request.query_filter.as_ref().map(Vec::len);
-        legacy::ConditionalOperator::check_count(conditions).map_err(|e| QUERY.error(e.message))?;
-    }
+    let conditions = request.query_filter.as_ref().map(Vec::len);
+    check_conditional_operator(&request.conditional_operator, conditions, QUERY)?;
     for member in ["QueryFilter", "ExclusiveStartKey", "KeyConditions"] {
         check_values(&request.faults, &[Step::Member(member)], QUERY)?;
     }
@@ -184,16 +181,16 @@ fn check_expressions(request: &QueryRequest) -> Result<Checked<'_>, ApiError> {
         &placeholders,
     )?;
     parameters.close(&placeholders)?;
-    Ok(Checked {
-        table_name: required(&request.table_name)?,
-        key_condition,
-        filter,
-        projection,
-    })
+    Ok(Checked { table_name: required(&request.table_name)?, key_condition, filter, projection })
 }
 
 /// A start key must be a key of what is read, and lie where the key condition reads.
-fn check_start_key(table: &Table, index: Option<&Index>, range: &KeyRange, start: &Item) -> Result<(), ApiError> {
+fn check_start_key(
+    table: &Table,
+    index: Option<&Index>,
+    range: &KeyRange,
+    start: &Item,
+) -> Result<(), ApiError> {
     let refuse = |message: &str| Err(ApiError::validation(message));
     if !is_start_key_shape(table, index, start) {
         return refuse("The provided starting key is invalid");
@@ -201,7 +198,8 @@ fn check_start_key(table: &Table, index: Option<&Index>, range: &KeyRange, start
     let key = index.map_or(&table.key, |index| &index.key);
     check_key_values(&table.key, start)?;
     check_key_values(key, start)?;
-    let differs = key.partition.iter().zip(&range.partition).position(|(a, value)| start.get(&a.name) != Some(value));
+    let differs =
+        key.partition.iter().zip(&range.partition).position(|(a, value)| start.get(&a.name) != Some(value));
     let has_sort_condition = range.sort.is_some() || !range.sort_prefix.is_empty();
     match differs {
         Some(at) if at + 1 < key.partition.len() || has_sort_condition => {

@@ -7,9 +7,7 @@ use dynamometer_types::fault::Step;
 use dynamometer_types::{ApiError, Item, ValueFault};
 
 use super::select::{check_select, plan_output};
-use super::{
-    consistency, is_start_key_shape, legacy_operator, page_response, readable_index,
-};
+use super::{consistency, is_start_key_shape, legacy_operator, page_response, readable_index};
 use crate::Context;
 use crate::api::{PageResponse, ScanRequest};
 use crate::catalog::{Index, Table};
@@ -21,7 +19,7 @@ use crate::validate::keys::{KEY_MISMATCH, check_key_values};
 use crate::validate::members::{Findings, INDEX_NAME, Rule};
 use crate::validate::values::{check_names, check_values, value_error};
 use crate::validate::wording::SCAN;
-use crate::validate::{check_attributes_to_get, required};
+use crate::validate::{check_attribute_names, check_attributes_to_get, check_conditional_operator, required};
 
 /// A request that passed the checks that need the request only.
 struct Checked<'a> {
@@ -77,6 +75,7 @@ impl Engine {
 fn check(request: &ScanRequest) -> Result<Checked<'_>, ApiError> {
     check_members(request)?;
     check_names(&request.faults, &[], SCAN)?;
+    check_attribute_names(&request.attributes_to_get, SCAN)?;
     check_not_mixed(
         &[
             ("AttributesToGet", request.attributes_to_get.is_some()),
@@ -89,10 +88,8 @@ fn check(request: &ScanRequest) -> Result<Checked<'_>, ApiError> {
         ],
         SCAN,
     )?;
-    if request.conditional_operator.is_some() {
-        let conditions = request.scan_filter.as_ref().map(Vec::len);
-        legacy::ConditionalOperator::check_count(conditions).map_err(|e| SCAN.error(e.message))?;
-    }
+    let conditions = request.scan_filter.as_ref().map(Vec::len);
+    check_conditional_operator(&request.conditional_operator, conditions, SCAN)?;
     check_values(&request.faults, &[Step::Member("ScanFilter")], SCAN)?;
     check_start_key_values(request)?;
     check_segments(request)?;
@@ -175,7 +172,8 @@ fn check_expressions(request: &ScanRequest) -> Result<Checked<'_>, ApiError> {
     let placeholders = parameters.open()?;
     let filter = match (&request.filter_expression, &request.scan_filter) {
         (Some(text), _) => Some(
-            parse_condition(ExpressionKind::Filter, text, &placeholders).map_err(|error| error.with_size(text)),
+            parse_condition(ExpressionKind::Filter, text, &placeholders)
+                .map_err(|error| error.with_size(text)),
         ),
         (None, Some(conditions)) => {
             Some(legacy::filter("scanFilter", conditions, legacy_operator(&request.conditional_operator)))

@@ -55,8 +55,8 @@ fn main() {
     let prices = PriceTable::builtin();
     let prices = prices.region("us-east-1").expect("it has prices");
     let started = Instant::now();
-    let outcomes =
-        simulate(&load, &settings, &prices, &Arc::new(Constants::default()), |_| {}).expect("the load is sound");
+    let outcomes = simulate(&load, &settings, &prices, &Arc::new(Constants::default()), |_| {})
+        .expect("the load is sound");
     println!("{} settings, {} minutes: {} ms", settings.len(), load.minutes, started.elapsed().as_millis());
     for outcome in outcomes {
         let worst = outcome.worst.map(|worst| format!("{} {}", worst.at, worst.refused_ppm / 10_000));

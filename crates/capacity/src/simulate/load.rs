@@ -116,14 +116,17 @@ impl Schedule {
     /// A quiet night, a busy day, the most in the evening.
     pub const DAY: Self = Self {
         hours: [
-            47, 36, 31, 29, 29, 33, 46, 67, 93, 114, 124, 129, 134, 129, 124, 122, 124, 129, 144, 165, 175, 165,
-            129, 82,
+            47, 36, 31, 29, 29, 33, 46, 67, 93, 114, 124, 129, 134, 129, 124, 122, 124, 129, 144, 165, 175,
+            165, 129, 82,
         ],
         weekdays: [100; 7],
     };
     /// As on working days from eight to six, little else.
     pub const OFFICE: Self = Self {
-        hours: [8, 8, 8, 8, 8, 10, 20, 60, 150, 210, 220, 210, 170, 200, 220, 215, 200, 150, 80, 50, 35, 25, 15, 10],
+        hours: [
+            8, 8, 8, 8, 8, 10, 20, 60, 150, 210, 220, 210, 170, 200, 220, 215, 200, 150, 80, 50, 35, 25, 15,
+            10,
+        ],
         weekdays: [110, 115, 115, 115, 105, 25, 20],
     };
 
@@ -192,7 +195,10 @@ impl Load {
         let has_keys = |keys: usize| keys < self.key_spaces.len();
         for index in &self.indexes {
             if !has_keys(index.keys) || index.write_share_ppm > 1_000_000 {
-                return wrong(format!("index {} needs known keys, and a share of writes of at most 100 %", index.name));
+                return wrong(format!(
+                    "index {} needs known keys, and a share of writes of at most 100 %",
+                    index.name
+                ));
             }
         }
         let most_times = self.spikes.iter().map(|spike| spike.times_milli).max().unwrap_or(0).max(1_000);
@@ -212,7 +218,9 @@ impl Load {
             }
             let most = u128::from(self.peak_milli(stream)) * u128::from(most_times) / 1_000_000;
             if most > u128::from(MOST_PER_SECOND) {
-                return wrong(format!("stream {name} would reach {most} requests a second; at most {MOST_PER_SECOND} can be simulated"));
+                return wrong(format!(
+                    "stream {name} would reach {most} requests a second; at most {MOST_PER_SECOND} can be simulated"
+                ));
             }
         }
         Ok(())
@@ -243,7 +251,9 @@ impl KeySpace {
             return wrong(format!("{name}: at least one item for each key"));
         }
         match self.skew {
-            Skew::Zipf(hundredths) if hundredths > 1_000 => wrong(format!("{name}: a Zipf exponent from 0 to 10")),
+            Skew::Zipf(hundredths) if hundredths > 1_000 => {
+                wrong(format!("{name}: a Zipf exponent from 0 to 10"))
+            }
             Skew::Hot(ppm) if ppm > 1_000_000 => wrong(format!("{name}: a hot key takes at most 100 %")),
             Skew::Time(0) => wrong(format!("{name}: a new key at most every minute")),
             _ => Ok(()),
@@ -282,7 +292,8 @@ mod tests {
         let monday = Timestamp::from_millis(1_780_272_000_000);
         for schedule in [Schedule::FLAT, Schedule::DAY, Schedule::OFFICE] {
             let minutes = 7 * 1_440;
-            let sum: u64 = (0..minutes).map(|minute| schedule.rate(1_000_000, monday + minute * 60_000)).sum();
+            let sum: u64 =
+                (0..minutes).map(|minute| schedule.rate(1_000_000, monday + minute * 60_000)).sum();
             let mean = sum / minutes as u64;
             assert!(mean.abs_diff(1_000_000) < 2_000, "{mean}");
         }

@@ -13,8 +13,8 @@ use crate::admission::{
 };
 use crate::autoscaling::{Scaler, Scaling, TargetTracking};
 use crate::money::{
-    Bill, BillLine, HOURS_PER_MONTH, HourlyPeak, Money, PriceError, PriceItem, RegionPrices, TableClass, Usage,
-    bill, reserved_per_unit_hour,
+    Bill, BillLine, HOURS_PER_MONTH, HourlyPeak, Money, PriceError, PriceItem, RESERVED_LOT, RegionPrices,
+    TableClass, Usage, bill, reserved_unit_hours,
 };
 
 /// What a load asks of a table or index, in units per second.
@@ -315,7 +315,8 @@ impl Managed {
             let storage_byte_seconds = u128::from(storage_bytes) * seconds;
             bill(&Usage { storage_byte_seconds, ..Usage::default() }, prices)
         };
-        let month = throughput.total().times(month_seconds, u128::from(period.max(1))) + stored(month_seconds)?.total();
+        let month = throughput.total().times(month_seconds, u128::from(period.max(1)))
+            + stored(month_seconds)?.total();
         let warming = bill(&Usage { warm_raise: self.warm_raise, ..Usage::default() }, prices)?;
         let once = warming.total();
         throughput.lines.extend(stored(u128::from(seconds))?.lines);
@@ -332,19 +333,18 @@ impl Managed {
         bill: &mut Bill,
     ) -> Result<(), PriceError> {
         let class = TableClass::Standard;
-        for (dimension, item) in [(Dimension::Read, PriceItem::RcuHour), (Dimension::Write, PriceItem::WcuHour)] {
+        for (dimension, item) in
+            [(Dimension::Read, PriceItem::RcuHour), (Dimension::Write, PriceItem::WcuHour)]
+        {
             let lots = self.least[dimension] / RESERVED_LOT;
             let quantity = u128::from(lots * RESERVED_LOT) * u128::from(hours);
             if quantity == 0 {
                 continue;
             }
             let plain = prices.price(item, class)?.of(quantity, 1);
-            let reserved = reserved_per_unit_hour(prices, dimension, term)?.times(quantity, 1);
+            let reserved = reserved_unit_hours(prices, dimension, term, quantity)?;
             bill.lines.push(BillLine { item, class, quantity, divisor: 1, amount: reserved - plain });
         }
         Ok(())
     }
 }
-
-/// Reserved throughput comes in lots of so many units.
-const RESERVED_LOT: u64 = 100;

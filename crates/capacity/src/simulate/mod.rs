@@ -29,7 +29,9 @@ mod setting;
 mod synthetic;
 mod traced;
 
-pub use load::{IndexLoad, KeySpace, Load, LoadError, MOST_KEYS, MOST_MINUTES, Schedule, Size, Skew, Spike, Stream};
+pub use load::{
+    IndexLoad, KeySpace, Load, LoadError, MOST_KEYS, MOST_MINUTES, Schedule, Size, Skew, Spike, Stream,
+};
 pub use outcome::{MinutePoint, Outcome, Reason, WorstMinute};
 pub use setting::{Setting, SettingError, Throughput};
 pub use synthetic::simulate;

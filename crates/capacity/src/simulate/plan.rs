@@ -100,9 +100,12 @@ pub(crate) fn hot_keys(load: &Load, constants: &Constants) -> Vec<Vec<u64>> {
             let here = load.streams.iter().filter(|stream| {
                 stream.keys == number && stream.index.is_none() && stream.dimension == dimension
             });
-            here.map(|stream| micro_halves(stream, load.peak_milli(stream))).sum::<u128>() * u128::from(most_times) / 1_000
+            here.map(|stream| micro_halves(stream, load.peak_milli(stream))).sum::<u128>()
+                * u128::from(most_times)
+                / 1_000
         };
-        let of_limit = |dimension, limit: u64| (on_table(dimension) * 100 / 2).div_ceil(u128::from(limit) * 1_000_000);
+        let of_limit =
+            |dimension, limit: u64| (on_table(dimension) * 100 / 2).div_ceil(u128::from(limit) * 1_000_000);
         // How many hundredths of a partition the whole space takes.
         let percent = of_limit(Dimension::Read, constants.partition_read_units)
             .max(of_limit(Dimension::Write, constants.partition_write_units));
@@ -140,7 +143,8 @@ impl Shards {
     }
 
     fn divides(&self, key: u64) -> bool {
-        self.count > 1 && (self.divided.first() == Some(&u64::MAX) || self.divided.binary_search(&key).is_ok())
+        self.count > 1
+            && (self.divided.first() == Some(&u64::MAX) || self.divided.binary_search(&key).is_ok())
     }
 }
 
@@ -228,8 +232,23 @@ fn classes(stream: &Stream, parts: u64) -> Vec<Class> {
 }
 
 impl Arm {
-    fn new(resource: ResourceId, dimension: Dimension, halves: Option<u64>, space: usize, shards: Shards) -> Self {
-        Self { resource, dimension, halves, space, shards, spots: Vec::new(), partitions: Vec::new(), groups: Vec::new() }
+    fn new(
+        resource: ResourceId,
+        dimension: Dimension,
+        halves: Option<u64>,
+        space: usize,
+        shards: Shards,
+    ) -> Self {
+        Self {
+            resource,
+            dimension,
+            halves,
+            space,
+            shards,
+            spots: Vec::new(),
+            partitions: Vec::new(),
+            groups: Vec::new(),
+        }
     }
 
     /// Finds the places of this moment and their partitions; answers the share of the space that they make.
@@ -325,15 +344,22 @@ impl Plan {
     ) {
         let resources = (0..=load.indexes.len() as u16).map(ResourceId::of_number);
         let counts: Vec<usize> = resources.map(|resource| capacity.partition_count(resource)).collect();
-        let time_keys: Vec<u64> = load.key_spaces.iter().map(|space| match space.skew {
-            super::Skew::Time(minutes) => super::keys::time_key(minutes, now),
-            _ => 0,
-        }).collect();
+        let time_keys: Vec<u64> = load
+            .key_spaces
+            .iter()
+            .map(|space| match space.skew {
+                super::Skew::Time(minutes) => super::keys::time_key(minutes, now),
+                _ => 0,
+            })
+            .collect();
         let is_new = self.hot.is_empty();
         let moved = is_new || time_keys != self.time_keys;
         let split = counts != self.counts;
         if moved {
-            self.variants.iter_mut().flat_map(|variant| &mut variant.arms).for_each(|arm| arm.locate(load, capacity, now));
+            self.variants
+                .iter_mut()
+                .flat_map(|variant| &mut variant.arms)
+                .for_each(|arm| arm.locate(load, capacity, now));
             if is_new {
                 self.share_out(load);
             }
@@ -362,7 +388,8 @@ impl Plan {
             }
             let times = if arm.shards.which == Which::Divided { arm.shards.count } else { 1 };
             let covered = u128::from(arm.covered()) * u128::from(times);
-            variant.share = share_of(u128::from(variant.share) * covered, u128::from(WHOLE) * u128::from(WHOLE));
+            variant.share =
+                share_of(u128::from(variant.share) * covered, u128::from(WHOLE) * u128::from(WHOLE));
         }
         self.variants.retain(|variant| variant.share > 0);
     }
@@ -372,7 +399,8 @@ impl Plan {
         let empty = |count: &usize| [vec![vec![0; streams]; *count], vec![vec![0; streams]; *count]];
         self.weights = counts.iter().map(empty).collect();
         for variant in &self.variants {
-            let mean: u128 = variant.classes.iter().map(|class| u128::from(class.halves) * u128::from(class.share)).sum();
+            let mean: u128 =
+                variant.classes.iter().map(|class| u128::from(class.halves) * u128::from(class.share)).sum();
             for arm in &variant.arms {
                 let halves_micro = match arm.halves {
                     Some(halves) => u128::from(halves) * 1_000_000,
@@ -396,7 +424,8 @@ impl Plan {
         let is_hot = |weights: &[Vec<Vec<u64>>; 2], partition: usize| {
             (0..2).any(|dimension| {
                 let each = weights[dimension][partition].iter().zip(rates_milli);
-                let micro: u128 = each.map(|(weight, rate)| u128::from(*weight) * u128::from(*rate) / 1_000).sum();
+                let micro: u128 =
+                    each.map(|(weight, rate)| u128::from(*weight) * u128::from(*rate) / 1_000).sum();
                 let halves = (micro / 1_000_000) as u64;
                 // Four deviations, of requests that cost some units.
                 let chance = 4 * (halves * COSTLY_HALVES).isqrt();

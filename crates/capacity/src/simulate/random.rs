@@ -56,10 +56,14 @@ impl Random {
 
     /// The mean, give or take: the sum of twelve uniform numbers has a deviation of one of them.
     fn many(&mut self, mean_milli: u64) -> u64 {
-        let sum: u64 = (0..3).map(|_| self.next()).flat_map(|drawn| (0..4).map(move |at| drawn >> (16 * at) & 0xffff)).sum();
+        let sum: u64 = (0..3)
+            .map(|_| self.next())
+            .flat_map(|drawn| (0..4).map(move |at| drawn >> (16 * at) & 0xffff))
+            .sum();
         let deviations = sum as i64 - 6 * 65_536;
         let deviation_milli = (u128::from(mean_milli) * 1_000).isqrt() as i64;
-        let milli = mean_milli as i64 + (i128::from(deviation_milli) * i128::from(deviations) / 65_536) as i64;
+        let milli =
+            mean_milli as i64 + (i128::from(deviation_milli) * i128::from(deviations) / 65_536) as i64;
         // Rounded by chance, so that no half request is lost.
         let up = self.below(1_000) < (milli.max(0) % 1_000) as u64;
         (milli.max(0) / 1_000) as u64 + u64::from(up)
@@ -121,7 +125,10 @@ mod tests {
         for (rank, hundredths) in [(1, 100), (2, 100), (3, 100), (10, 50), (1_000, 99), (7, 250), (5, 0)] {
             let expected = (rank as f64).powf(-(hundredths as f64) / 100.0) * (1_u64 << 40) as f64;
             let weight = zipf_weight(rank, hundredths) as f64;
-            assert!((weight - expected).abs() <= expected * 1e-6 + 2.0, "{rank}^-{hundredths}/100: {weight}, {expected}");
+            assert!(
+                (weight - expected).abs() <= expected * 1e-6 + 2.0,
+                "{rank}^-{hundredths}/100: {weight}, {expected}"
+            );
         }
         for milli in [1, 500, 1_000, 16_000] {
             let expected = (-(milli as f64) / 1_000.0).exp();

@@ -141,7 +141,11 @@ fn read_throughput(name: &str, fields: &[&str]) -> Result<Throughput, &'static s
     }
 }
 
-fn scaled(target: Option<&str>, bounds: Option<&str>, term: Option<&str>) -> Result<Throughput, &'static str> {
+fn scaled(
+    target: Option<&str>,
+    bounds: Option<&str>,
+    term: Option<&str>,
+) -> Result<Throughput, &'static str> {
     let target_percent = target.map_or(Some(USUAL_TARGET), |text| text.trim_end_matches('%').parse().ok());
     let target_percent = target_percent
         .filter(|target| (20..=90).contains(target))
@@ -151,8 +155,8 @@ fn scaled(target: Option<&str>, bounds: Option<&str>, term: Option<&str>) -> Res
         let (least, most) = (least.parse().ok()?, most.parse().ok()?);
         (1 <= least && least <= most).then_some((least, most))
     });
-    let (least, most) =
-        bounds.ok_or("bounds of auto scaling are LEAST-MOST in units per second, such as prov:70:100-4000")?;
+    let (least, most) = bounds
+        .ok_or("bounds of auto scaling are LEAST-MOST in units per second, such as prov:70:100-4000")?;
     let reserved = match term {
         None => None,
         Some("1y") => Some(ReservedTerm::OneYear),

@@ -10,7 +10,9 @@ use super::outcome::{MinutePoint, Outcome, worst_minute};
 use super::plan::{Arm, Class, Plan, Variant, part_of};
 use super::random::Random;
 use super::setting::Setting;
-use crate::admission::{Dimension, PerDimension, ResourceId, ResourceSpec, RunPart, TableCapacity, TableSpec};
+use crate::admission::{
+    Dimension, PerDimension, ResourceId, ResourceSpec, RunPart, TableCapacity, TableSpec,
+};
 use crate::money::{Money, RegionPrices};
 use crate::{CapacityUnits, Constants};
 
@@ -32,7 +34,9 @@ pub fn simulate(
 ) -> Result<Vec<Outcome>, super::LoadError> {
     load.check()?;
     if settings.iter().any(|setting| setting.throughput == super::Throughput::Recorded) {
-        return Err(super::LoadError("the setting 'recorded' is for traces: this load was not recorded".to_owned()));
+        return Err(super::LoadError(
+            "the setting 'recorded' is for traces: this load was not recorded".to_owned(),
+        ));
     }
     let demands = demands(load);
     let mut machines: Vec<Machine> =
@@ -157,15 +161,20 @@ impl Machine {
             PerDimension::new(consumed.read - self.before.read, consumed.write - self.before.write);
         self.before = consumed;
         self.point.allowed = capacity.rate(ResourceId::TABLE);
-        self.point.partitions =
-            self.managed.resources().map(|resource| self.managed.capacity.partition_count(resource) as u64).sum();
+        self.point.partitions = self
+            .managed
+            .resources()
+            .map(|resource| self.managed.capacity.partition_count(resource) as u64)
+            .sum();
         self.minutes.push(std::mem::take(&mut self.point));
     }
 
     fn outcome(self, load: &Load, end: Timestamp, prices: &RegionPrices<'_>) -> Outcome {
         let mut outcome = outcome(self.setting, load.start, self.minutes, &[&self.managed]);
         match self.managed.bill(end, load.storage_bytes, prices) {
-            Ok((bill, month, once)) => (outcome.bill, outcome.month, outcome.once) = (Ok(bill), Some(month), once),
+            Ok((bill, month, once)) => {
+                (outcome.bill, outcome.month, outcome.once) = (Ok(bill), Some(month), once)
+            }
             Err(missing) => outcome.bill = Err(missing.to_string()),
         }
         outcome

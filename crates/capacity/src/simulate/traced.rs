@@ -10,9 +10,7 @@ use super::managed::{Demand, Managed};
 use super::outcome::{MinutePoint, Outcome};
 use super::setting::{Setting, Throughput};
 use super::synthetic;
-use crate::admission::{
-    Admission, Ask, Dimension, Exact, PerDimension, Place, ResourceId, TableSpec,
-};
+use crate::admission::{Admission, Ask, Dimension, Exact, PerDimension, Place, ResourceId, TableSpec};
 use crate::money::{Bill, Money, RegionPrices};
 use crate::trace::{Event, EventKind, Replay, ReplayError, TracePart};
 use crate::{CapacityUnits, Constants};
@@ -32,7 +30,9 @@ pub enum ReplayUnderError {
     #[error("the trace has no request in it")]
     Empty,
     /// Shards need to know which reads would have to ask all shards.
-    #[error("setting '{0}' cannot be played on a trace: a trace does not tell which reads would ask all shards")]
+    #[error(
+        "setting '{0}' cannot be played on a trace: a trace does not tell which reads would ask all shards"
+    )]
     Shards(Setting),
 }
 
@@ -204,7 +204,8 @@ impl<'a> Player<'a> {
             })
             .collect();
         let managed = Managed::new(self.setting, &demands, spec, self.constants.clone(), event.at);
-        let spec_bytes = spec.table.bytes + spec.indexes.iter().map(|index| index.resource.bytes).sum::<u64>();
+        let spec_bytes =
+            spec.table.bytes + spec.indexes.iter().map(|index| index.resource.bytes).sum::<u64>();
         let table = Table { managed, pending: BTreeMap::new(), spec_bytes };
         self.gone.extend(self.tables.insert(event.table, table));
     }

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::cost::CostArgs;
+
 /// DynamoDB that you run yourself.
 #[derive(Debug, Parser)]
 #[command(name = "dyno", version, args_conflicts_with_subcommands = true)]
@@ -16,10 +18,13 @@ pub struct CommandLine {
     serve: ServeArgs,
 }
 
+/// What to do.
 #[derive(Debug, Subcommand)]
-enum Command {
+pub enum Command {
     /// Serve DynamoDB (also without any command).
-    Serve(ServeArgs),
+    Serve(Box<ServeArgs>),
+    /// Price a load on demand, provisioned, reserved and in Standard-IA, side by side.
+    Cost(Box<CostArgs>),
 }
 
 /// Flags of `dyno serve`.
@@ -85,12 +90,9 @@ pub enum Durability {
 }
 
 impl CommandLine {
-    /// The flags of the one command that there is, given with its name or without.
-    pub fn serve_args(self) -> ServeArgs {
-        match self.command {
-            Some(Command::Serve(args)) => args,
-            None => self.serve,
-        }
+    /// What to do; to serve, unless a command is named.
+    pub fn command(self) -> Command {
+        self.command.unwrap_or_else(|| Command::Serve(Box::new(self.serve)))
     }
 }
 
@@ -156,7 +158,10 @@ mod tests {
     fn parse(args: &[&str]) -> Result<ServeArgs, clap::Error> {
         let args =
             understand_local_flags(std::iter::once("dyno").chain(args.iter().copied()).map(OsString::from));
-        CommandLine::try_parse_from(args).map(CommandLine::serve_args)
+        CommandLine::try_parse_from(args).map(|line| match line.command() {
+            Command::Serve(args) => *args,
+            other => panic!("{other:?}"),
+        })
     }
 
     #[test]

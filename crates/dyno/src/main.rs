@@ -1,11 +1,16 @@
 //! `dyno`: the command line.
 
 mod args;
+mod cost;
 mod fixtures;
+mod problem;
+mod quantity;
 mod serve;
 
+use std::io::Write;
 use std::process::ExitCode;
 
+use args::Command;
 use clap::Parser;
 
 #[global_allocator]
@@ -13,7 +18,11 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let command_line = args::CommandLine::parse_from(args::understand_local_flags(std::env::args_os()));
-    match serve::serve(command_line.serve_args()) {
+    let done = match command_line.command() {
+        Command::Serve(args) => serve::serve(*args),
+        Command::Cost(args) => cost::cost(&args).map(print),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
             eprintln!("error: {problem}");
@@ -23,4 +32,11 @@ fn main() -> ExitCode {
             ExitCode::from(problem.exit_code)
         }
     }
+}
+
+/// Prints to stdout. A reader that left early, as `head` does, is no failure.
+fn print(text: String) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes());
+    let _ = out.flush();
 }

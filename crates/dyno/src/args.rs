@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::cost::CostArgs;
+use crate::simulate::SimulateArgs;
 
 /// DynamoDB that you run yourself.
 #[derive(Debug, Parser)]
@@ -25,6 +26,8 @@ pub enum Command {
     Serve(Box<ServeArgs>),
     /// Price a load on demand, provisioned, reserved and in Standard-IA, side by side.
     Cost(Box<CostArgs>),
+    /// Play a month of load, made up or recorded, under several settings: throttles, units, dollars, charts.
+    Simulate(Box<SimulateArgs>),
 }
 
 /// Flags of `dyno serve`.

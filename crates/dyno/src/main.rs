@@ -6,6 +6,7 @@ mod fixtures;
 mod problem;
 mod quantity;
 mod serve;
+mod simulate;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
     let done = match command_line.command() {
         Command::Serve(args) => serve::serve(*args),
         Command::Cost(args) => cost::cost(&args).map(print),
+        Command::Simulate(args) => simulate::simulate(&args).map(print),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -6,7 +6,12 @@ use dynamometer_types::Timestamp;
 pub fn decimal(text: &str, places: usize) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() || fraction.len() > places || !digits(whole) || !digits(fraction) || text.ends_with('.') {
+    if whole.is_empty()
+        || fraction.len() > places
+        || !digits(whole)
+        || !digits(fraction)
+        || text.ends_with('.')
+    {
         return None;
     }
     format!("{whole}{fraction:0<places$}").parse().ok()
@@ -21,7 +26,8 @@ fn number_and_rest(text: &str) -> (&str, &str) {
 
 /// `200/s`, `12000/min`, `1.5M/day`, or a number of requests per second; in thousandths per second.
 pub fn rate(text: &str) -> Result<u64, String> {
-    let wrong = || format!("`{text}` is no rate: write requests by time, such as 200/s, 12000/min, 40k/h or 3M/day");
+    let wrong =
+        || format!("`{text}` is no rate: write requests by time, such as 200/s, 12000/min, 40k/h or 3M/day");
     let (amount, span) = text.trim().split_once('/').unwrap_or((text.trim(), "s"));
     let (number, factor) = number_and_rest(amount.trim());
     let factor = match factor {
@@ -78,7 +84,9 @@ pub fn sizes(text: &str) -> Result<Vec<(u64, u32)>, String> {
         sizes.push((bytes, u32::try_from(share).unwrap_or(u32::MAX)));
     }
     if sizes.len() > 1 && sizes.iter().map(|(_, share)| u64::from(*share)).sum::<u64>() != 1_000_000 {
-        return Err(format!("`{text}` has shares that do not make 100 % together: write them as 300B 70%, 4KB 30%"));
+        return Err(format!(
+            "`{text}` has shares that do not make 100 % together: write them as 300B 70%, 4KB 30%"
+        ));
     }
     Ok(sizes)
 }
@@ -86,9 +94,10 @@ pub fn sizes(text: &str) -> Result<Vec<(u64, u32)>, String> {
 /// `70%`, `70 %` or `0.5%`, from 0 to 100; in parts per million.
 pub fn percent(text: &str) -> Result<u64, String> {
     let number = text.trim().strip_suffix('%').map(str::trim);
-    number.and_then(|number| decimal(number, 4)).filter(|ppm| *ppm <= 1_000_000).ok_or_else(|| {
-        format!("`{text}` is no share: write a number from 0 to 100 with %, such as 70%")
-    })
+    number
+        .and_then(|number| decimal(number, 4))
+        .filter(|ppm| *ppm <= 1_000_000)
+        .ok_or_else(|| format!("`{text}` is no share: write a number from 0 to 100 with %, such as 70%"))
 }
 
 /// `x12` or `12`, in thousandths.
@@ -109,7 +118,8 @@ pub fn span(text: &str) -> Result<u64, String> {
         "d" => 86_400,
         _ => 0,
     };
-    let span = number.parse::<u64>().ok().and_then(|number| number.checked_mul(seconds)).filter(|span| *span > 0);
+    let span =
+        number.parse::<u64>().ok().and_then(|number| number.checked_mul(seconds)).filter(|span| *span > 0);
     span.ok_or_else(|| format!("`{text}` is no span of time: write a number with s, m, h or d, such as 20m"))
 }
 
@@ -154,7 +164,9 @@ fn read_moment(text: &str) -> Option<Timestamp> {
 }
 
 fn digits(text: &str, count: usize) -> Option<i64> {
-    (text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok()).flatten()
+    (text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit()))
+        .then(|| text.parse().ok())
+        .flatten()
 }
 
 /// The time of day and the minutes that it is ahead of UTC.
@@ -224,14 +236,17 @@ mod tests {
 
     #[test]
     fn quantities_are_read() {
-        assert_eq!(["200/s", "200", "12000/min", "0.72M/h", "1/h", "2.628M/month"].map(rate), [
-            Ok(200_000),
-            Ok(200_000),
-            Ok(200_000),
-            Ok(200_000),
-            Err("`1/h` is less than one request in a thousand seconds".to_owned()),
-            Ok(1_000)
-        ]);
+        assert_eq!(
+            ["200/s", "200", "12000/min", "0.72M/h", "1/h", "2.628M/month"].map(rate),
+            [
+                Ok(200_000),
+                Ok(200_000),
+                Ok(200_000),
+                Ok(200_000),
+                Err("`1/h` is less than one request in a thousand seconds".to_owned()),
+                Ok(1_000)
+            ]
+        );
         assert_eq!(["1.5KB", "700", "300 B", "30GB"].map(size), [Ok(1_536), Ok(700), Ok(300), Ok(30 << 30)]);
         assert_eq!(sizes("300B 70%, 4KB 30%"), Ok(vec![(300, 700_000), (4_096, 300_000)]));
         assert_eq!(["70%", "0.5 %", "100%"].map(percent), [Ok(700_000), Ok(5_000), Ok(1_000_000)]);
@@ -260,7 +275,9 @@ mod tests {
             assert!(percent(text).unwrap_err().contains("70%"), "{text}");
         }
         assert!(sizes("300B 70%, 4KB 20%").unwrap_err().contains("100 %"));
-        for text in ["soon", "2026-06-31", "2026-7-1", "2026-07-01T25:00", "2026-07-01T10:00:00:00", "07/01/2026"] {
+        for text in
+            ["soon", "2026-06-31", "2026-7-1", "2026-07-01T25:00", "2026-07-01T10:00:00:00", "07/01/2026"]
+        {
             assert!(moment(text).unwrap_err().contains("2026-07-01T10:00"), "{text}");
         }
     }

@@ -91,7 +91,11 @@ impl Series {
                 }
             };
             if columns.is_empty() {
-                return Err((line_number, format!("a head with columns named {LABELS} above the first row"), "none".into()));
+                return Err((
+                    line_number,
+                    format!("a head with columns named {LABELS} above the first row"),
+                    "none".into(),
+                ));
             }
             rows += 1;
             for (column, dimension) in &columns {
@@ -118,7 +122,9 @@ impl Series {
         })?;
         let before = self.periods.len();
         for result in &export.results {
-            let Some(dimension) = dimension_of(&result.label).or_else(|| dimension_of(&result.id)) else { continue };
+            let Some(dimension) = dimension_of(&result.label).or_else(|| dimension_of(&result.id)) else {
+                continue;
+            };
             if result.timestamps.len() != result.values.len() {
                 let found = format!("{} and {}", result.timestamps.len(), result.values.len());
                 return Err((1, format!("as many Timestamps as Values in '{}'", result.label), found));
@@ -130,7 +136,11 @@ impl Series {
         if let Some(dimension) = export.label.as_deref().and_then(dimension_of) {
             for point in &export.datapoints {
                 let Some(sum) = &point.sum else {
-                    return Err((1, "the statistic Sum in every datapoint".to_owned(), "one without".to_owned()));
+                    return Err((
+                        1,
+                        "the statistic Sum in every datapoint".to_owned(),
+                        "one without".to_owned(),
+                    ));
                 };
                 self.add(point.timestamp.0, dimension, sum.0);
             }
@@ -284,9 +294,15 @@ mod tests {
             ("", "x:1: expected rows of a moment and Consumed"),
             ("a,b\n2026-06-01T00:00:00Z,5", "x:2: expected a head with columns named"),
             ("t,ConsumedReadCapacityUnits\n2026-06-01,5\nsoon,6", "x:3: expected a moment such as"),
-            ("t,ConsumedReadCapacityUnits\n2026-06-01,much", "x:2: expected a number of consumed units, found 'much'"),
+            (
+                "t,ConsumedReadCapacityUnits\n2026-06-01,much",
+                "x:2: expected a number of consumed units, found 'much'",
+            ),
             ("t,x,ConsumedReadCapacityUnits\n2026-06-01,5", "x:2: expected 3 columns, found 2"),
-            ("{\"MetricDataResults\": [\n{\"Timestamps\": 5}]}", "x:2: expected the answer of get-metric-data"),
+            (
+                "{\"MetricDataResults\": [\n{\"Timestamps\": 5}]}",
+                "x:2: expected the answer of get-metric-data",
+            ),
             ("{}", "x:1: expected a metric labelled"),
             ("t,ConsumedReadCapacityUnits\n2026-06-01,5", "the export has fewer than two periods"),
         ] {

@@ -92,17 +92,16 @@ impl From<ReadConsistency> for Consistency {
 }
 
 fn entries(text: &str) -> Result<u64, String> {
-    quantity::decimal(text, 3)
-        .filter(|milli| *milli <= 20_000)
-        .ok_or_else(|| format!("`{text}` is no count of index entries: write a number from 0 to 20, such as 2 or 0.6"))
+    quantity::decimal(text, 3).filter(|milli| *milli <= 20_000).ok_or_else(|| {
+        format!("`{text}` is no count of index entries: write a number from 0 to 20, such as 2 or 0.6")
+    })
 }
 
 fn target(text: &str) -> Result<u64, String> {
     let with_sign = if text.trim().ends_with('%') { text.to_owned() } else { format!("{text}%") };
-    quantity::percent(&with_sign)
-        .ok()
-        .filter(|ppm| *ppm > 0)
-        .ok_or_else(|| format!("`{text}` is no utilization: write a percentage above 0 and up to 100, such as 70"))
+    quantity::percent(&with_sign).ok().filter(|ppm| *ppm > 0).ok_or_else(|| {
+        format!("`{text}` is no utilization: write a percentage above 0 and up to 100, such as 70")
+    })
 }
 
 impl PriceArgs {
@@ -157,9 +156,12 @@ fn load_of_flags(args: &CostArgs) -> Result<Load, Problem> {
     let entry = write_blocks(args.index_item.unwrap_or(args.item)) * 2;
     let milli_halves = PerDimension::new(
         reads.saturating_mul(read),
-        writes.saturating_mul(write) + (u128::from(writes) * u128::from(entry) * u128::from(args.indexes) / 1_000) as u64,
+        writes.saturating_mul(write)
+            + (u128::from(writes) * u128::from(entry) * u128::from(args.indexes) / 1_000) as u64,
     );
-    let month = |milli: u64| CapacityUnits::from_halves((u128::from(milli) * u128::from(MONTH_SECONDS) / 1_000) as u64);
+    let month = |milli: u64| {
+        CapacityUnits::from_halves((u128::from(milli) * u128::from(MONTH_SECONDS) / 1_000) as u64)
+    };
     let words = format!(
         "{} WRU/s and {} RRU/s: items of {} bytes, {} reads{}",
         units_text(milli_halves.write),
@@ -187,7 +189,9 @@ fn load_of_exports(args: &CostArgs) -> Result<Load, Problem> {
         series.add_file(&file.display().to_string(), &read_file(file)?).map_err(Problem::wrong)?;
     }
     let observed = series.consumption().map_err(Problem::wrong)?;
-    let scale = |halves: u64, to: u64| (u128::from(halves) * u128::from(to) / u128::from(observed.span_seconds)) as u64;
+    let scale = |halves: u64, to: u64| {
+        (u128::from(halves) * u128::from(to) / u128::from(observed.span_seconds)) as u64
+    };
     let consumed = observed.halves.map(|halves| CapacityUnits::from_halves(scale(halves, MONTH_SECONDS)));
     let milli_halves = observed.halves.map(|halves| scale(halves, 1_000));
     let words = format!(
@@ -218,7 +222,8 @@ fn milli_text(milli: u64) -> String {
     let hundredths = (milli + 5) / 10;
     let text = format!("{}.{:02}", hundredths / 100, hundredths % 100);
     let text = text.trim_end_matches('0').trim_end_matches('.');
-    let (whole, rest) = text.split_once('.').map_or((text, String::new()), |(whole, rest)| (whole, format!(".{rest}")));
+    let (whole, rest) =
+        text.split_once('.').map_or((text, String::new()), |(whole, rest)| (whole, format!(".{rest}")));
     format!("{}{rest}", quantity::thousands(whole))
 }
 
@@ -241,7 +246,11 @@ fn rows(args: &CostArgs, prices: &RegionPrices<'_>, load: &Load) -> Result<Vec<R
         (format!("provisioned, {target}"), QuotePlan::Provisioned(TableClass::Standard, args.target), "T"),
     ];
     if load.observed.is_some() {
-        plans.push(("provisioned, its peak".to_owned(), QuotePlan::AtPeak, "always enough for the highest period"));
+        plans.push((
+            "provisioned, its peak".to_owned(),
+            QuotePlan::AtPeak,
+            "always enough for the highest period",
+        ));
     }
     let reserved = |term| QuotePlan::Reserved(term, args.target);
     let ia = TableClass::StandardInfrequentAccess;
@@ -284,7 +293,9 @@ fn ratio(part: Money, whole: Money) -> Option<u64> {
 
 /// The quotes on demand and provisioned at 100 %.
 fn both(rows: &[Row]) -> Option<(&Quote, &Quote)> {
-    let find = |plan: QuotePlan| rows.iter().filter_map(|row| row.quote.as_ref().ok()).find(|quote| quote.plan == plan);
+    let find = |plan: QuotePlan| {
+        rows.iter().filter_map(|row| row.quote.as_ref().ok()).find(|quote| quote.plan == plan)
+    };
     Some((
         find(QuotePlan::OnDemand(TableClass::Standard))?,
         find(QuotePlan::Provisioned(TableClass::Standard, 1_000_000))?,
@@ -348,7 +359,8 @@ fn verdict(load: &Load, rows: &[Row]) -> Option<String> {
     };
     let kept: Vec<String> =
         [of(Dimension::Write, "writes"), of(Dimension::Read, "reads")].into_iter().flatten().collect();
-    let at_peak = rows.iter().filter_map(|row| row.quote.as_ref().ok()).find(|quote| quote.plan == QuotePlan::AtPeak);
+    let at_peak =
+        rows.iter().filter_map(|row| row.quote.as_ref().ok()).find(|quote| quote.plan == QuotePlan::AtPeak);
     let (on_demand, _) = both(rows)?;
     let side = match at_peak.is_some_and(|quote| quote.throughput < on_demand.throughput) {
         true => "so even throughput fixed at the peak is cheaper than on-demand",

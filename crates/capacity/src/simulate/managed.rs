@@ -300,7 +300,7 @@ impl Managed {
                 provisioned_unit_seconds: self.hours[slot].map(|hours| hours.unit_seconds(end + -1)),
                 ..Usage::default()
             };
-            lines.extend(bill(&usage, prices)?.lines);
+            add_lines(&mut lines, bill(&usage, prices)?.lines);
         }
         let mut throughput = Bill { lines };
         if let Throughput::Scaled { reserved: Some(term), .. } = self.setting.throughput {
@@ -343,8 +343,23 @@ impl Managed {
             }
             let plain = prices.price(item, class)?.of(quantity, 1);
             let reserved = reserved_unit_hours(prices, dimension, term, quantity)?;
+            // What of the hours is charged at the lower price, and what that saves.
             bill.lines.push(BillLine { item, class, quantity, divisor: 1, amount: reserved - plain });
         }
         Ok(())
+    }
+}
+
+/// Adds lines to those of the other resources, item by item.
+fn add_lines(lines: &mut Vec<BillLine>, more: Vec<BillLine>) {
+    for line in more {
+        let same = |known: &&mut BillLine| known.item == line.item && known.divisor == line.divisor;
+        match lines.iter_mut().find(same) {
+            Some(known) => {
+                known.quantity += line.quantity;
+                known.amount += line.amount;
+            }
+            None => lines.push(line),
+        }
     }
 }

@@ -187,8 +187,9 @@ fn synthetic(args: &SimulateArgs, prices: &RegionPrices<'_>) -> Result<Simulatio
     progress.clear();
     let each: Vec<String> = load.streams.iter().map(|stream| stream_text(stream, &load)).collect();
     let heading = format!(
-        "{} days from {}: {}; seed {}, {}",
+        "{} day{} from {}: {}; seed {}, {}",
         load.minutes / 1_440,
+        if load.minutes == 1_440 { "" } else { "s" },
         &load.start.to_string()[..10],
         each.join(", "),
         load.seed,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use dynamometer_types::parse_duration_ms;
 
 /// DynamoDB that you run yourself.
 #[derive(Debug, Parser)]
@@ -52,6 +53,9 @@ pub struct ServeArgs {
     /// How long tables and indexes stay in CREATING, UPDATING and DELETING: 500ms, 2s, 1m.
     #[arg(long, env = "DYNO_TABLE_DELAY", value_name = "DURATION", default_value = "0ms", value_parser = duration)]
     pub table_delay: Duration,
+    /// `wall` is the system's time; a `manual` clock moves only by `POST /_dyno/clock`.
+    #[arg(long, env = "DYNO_CLOCK", value_enum, default_value_t = ClockKind::Wall)]
+    pub clock: ClockKind,
     /// One database for each access key and region, for parallel tests.
     #[arg(long, env = "DYNO_ISOLATE")]
     pub isolate: bool,
@@ -73,6 +77,15 @@ pub struct ServeArgs {
     /// The TLS private key (PEM).
     #[arg(long, env = "DYNO_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
+}
+
+/// Where time comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ClockKind {
+    /// The system's time.
+    Wall,
+    /// Stands still until it is moved.
+    Manual,
 }
 
 /// What an acknowledged write survives.
@@ -102,21 +115,8 @@ fn account(text: &str) -> Result<String, String> {
     }
 }
 
-/// Reads `500ms`, `2s`, `1m`, `25h` or `3d`.
 fn duration(text: &str) -> Result<Duration, String> {
-    let expected = || format!("`{text}` is no duration: write a number with ms, s, m, h or d, such as 500ms");
-    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let (number, unit) = text.split_at(digits);
-    let number: u64 = number.parse().map_err(|_| expected())?;
-    let millis = match unit {
-        "ms" => 1,
-        "s" => 1000,
-        "m" => 60_000,
-        "h" => 3_600_000,
-        "d" => 86_400_000,
-        _ => return Err(expected()),
-    };
-    number.checked_mul(millis).map(Duration::from_millis).ok_or_else(expected)
+    parse_duration_ms(text).map(|millis| Duration::from_millis(millis.unsigned_abs()))
 }
 
 /// Turns the flags of DynamoDB Local (`-port 8000 -inMemory -sharedDb -dbPath DIR`) into ours, so that scripts and

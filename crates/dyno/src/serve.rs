@@ -14,7 +14,7 @@ use dynamometer_server::runner::Runner;
 use dynamometer_server::service::{Api, ApiConfig};
 use dynamometer_store::{FjallOptions, FjallStore, MemoryStore, Store};
 
-use crate::args::{Durability, ServeArgs};
+use crate::args::{ClockKind, Durability, ServeArgs};
 use crate::fixtures;
 
 /// Why the server did not start, or ended badly: a sentence, and what to do.
@@ -58,7 +58,10 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
     let store = open_store(&args)?;
     let config = EngineConfig { table_delay_ms: args.table_delay.as_millis() as i64 };
     let engine = Arc::new(Engine::open(store.clone(), config).map_err(Problem::failed)?);
-    let clock = Arc::new(Clock::Wall);
+    let clock = Arc::new(match args.clock {
+        ClockKind::Wall => Clock::Wall,
+        ClockKind::Manual => Clock::manual(),
+    });
     let runner = Runner::start(engine.clone(), clock.clone(), log).map_err(Problem::failed)?;
     let waker = runner.waker();
     let api = Arc::new(Api::new(

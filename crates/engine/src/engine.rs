@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use dynamometer_store::{Store, StoreError};
 use dynamometer_types::name::TableReference;
 use dynamometer_types::{ApiError, ErrorKind};
+use parking_lot::Mutex;
 
 use crate::Context;
 use crate::admin::Copies;
@@ -29,6 +30,8 @@ pub struct Engine {
     pub(crate) latches: Latches,
     pub(crate) copies: Copies,
     jobs_stopped: AtomicBool,
+    /// Held while jobs run: each is run by one thread at a time.
+    pub(crate) running_jobs: Mutex<()>,
 }
 
 impl Engine {
@@ -38,7 +41,7 @@ impl Engine {
     /// When the catalog in the store cannot be read.
     pub fn open(store: Arc<dyn Store>, config: EngineConfig) -> Result<Engine, StoreError> {
         let catalog = Catalog::open(&*store)?;
-        Ok(Engine { store, catalog, config, latches: Latches::new(), copies: Copies::default(), jobs_stopped: AtomicBool::new(false) })
+        Ok(Engine { store, catalog, config, latches: Latches::new(), copies: Copies::default(), jobs_stopped: AtomicBool::new(false), running_jobs: Mutex::new(()) })
     }
 
     /// The table that a request names, when it can be used.

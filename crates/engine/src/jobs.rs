@@ -30,11 +30,12 @@ const CHUNK_ROWS: usize = 500;
 const CHUNK_BYTES: usize = 1 << 20;
 
 impl Engine {
-    /// Runs every job that is due. Answers when the next one is.
+    /// Runs every job that is due. Answers when the next one is. A second caller waits for the first.
     ///
     /// # Errors
     /// When the store fails, or holds a row that cannot be read.
     pub fn run_jobs(&self, now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+        let _one_at_a_time = self.running_jobs.lock();
         let mut next = None;
         let jobs = pending_jobs(&*self.store)?;
         // The catalog must be at least as new as the jobs: writers that plan from here on know of them.

@@ -99,6 +99,7 @@ impl Api {
     async fn answer_own(&self, request: Request) -> Response {
         let own = Own {
             engine: Arc::clone(&self.engine),
+            clock: Arc::clone(&self.config.clock),
             namespace: self.namespace(&request.caller),
             now: self.config.clock.of_request(request.received_at_ms),
         };

@@ -53,6 +53,9 @@ pub struct ServeArgs {
     /// How long tables and indexes stay in CREATING, UPDATING and DELETING: 500ms, 2s, 1m.
     #[arg(long, env = "DYNO_TABLE_DELAY", value_name = "DURATION", default_value = "0ms", value_parser = duration)]
     pub table_delay: Duration,
+    /// What becomes of requests beyond a table's throughput: nothing, counted and shown, or refused as AWS would.
+    #[arg(long, env = "DYNO_THROTTLE", value_enum, default_value_t = Throttle::Report)]
+    pub throttle: Throttle,
     /// `wall` is the system's time; a `manual` clock moves only by `POST /_dyno/clock`.
     #[arg(long, env = "DYNO_CLOCK", value_enum, default_value_t = ClockKind::Wall)]
     pub clock: ClockKind,
@@ -77,6 +80,17 @@ pub struct ServeArgs {
     /// The TLS private key (PEM).
     #[arg(long, env = "DYNO_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
+}
+
+/// What becomes of requests that the capacity model refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Throttle {
+    /// There is no model, and nothing is counted.
+    Off,
+    /// They are counted as what AWS would refuse, and run.
+    Report,
+    /// They are refused as AWS would.
+    Enforce,
 }
 
 /// Where time comes from.

@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
 
+use dynamometer_engine::throughput::ThrottleMode;
 use dynamometer_engine::{Engine, EngineConfig};
 use dynamometer_server::auth::{Auth, Credentials, Scope};
 use dynamometer_server::clock::Clock;
@@ -14,7 +15,7 @@ use dynamometer_server::runner::Runner;
 use dynamometer_server::service::{Api, ApiConfig};
 use dynamometer_store::{FjallOptions, FjallStore, MemoryStore, Store};
 
-use crate::args::{ClockKind, Durability, ServeArgs};
+use crate::args::{ClockKind, Durability, ServeArgs, Throttle};
 use crate::fixtures;
 
 /// Why the server did not start, or ended badly: a sentence, and what to do.
@@ -56,7 +57,15 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
     let listeners = bind(&args.host, args.port).map_err(|e| Problem::failed(&e).hint(e.hint()))?;
     let port = listeners.first().and_then(|l| l.local_addr().ok()).map_or(args.port, |address| address.port());
     let store = open_store(&args)?;
-    let config = EngineConfig { table_delay_ms: args.table_delay.as_millis() as i64 };
+    let config = EngineConfig {
+        table_delay_ms: args.table_delay.as_millis() as i64,
+        throttle: match args.throttle {
+            Throttle::Off => ThrottleMode::Off,
+            Throttle::Report => ThrottleMode::Report,
+            Throttle::Enforce => ThrottleMode::Enforce,
+        },
+        ..EngineConfig::default()
+    };
     let engine = Arc::new(Engine::open(store.clone(), config).map_err(Problem::failed)?);
     let clock = Arc::new(match args.clock {
         ClockKind::Wall => Clock::Wall,

@@ -5,6 +5,7 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use dynamometer_engine::throughput::ThrottleMode;
 use dynamometer_engine::{Engine, EngineConfig};
 use dynamometer_server::auth::Caller;
 use dynamometer_server::clock::Clock;
@@ -88,7 +89,9 @@ impl Shared {
 
     fn on(store: Arc<dyn Store>, folder: Option<Arc<TempDir>>) -> Shared {
         let clock = Arc::new(Clock::Manual(AtomicI64::new(BEGINNING_MS)));
-        let engine = Arc::new(Engine::open(store, EngineConfig::default()).unwrap());
+        // Refused as AWS would: the scenarios say what AWS answers.
+        let engine_config = EngineConfig { throttle: ThrottleMode::Enforce, ..EngineConfig::default() };
+        let engine = Arc::new(Engine::open(store, engine_config).unwrap());
         let (worker, time) = (engine.clone(), clock.clone());
         let config = ApiConfig {
             region: REGION.into(),

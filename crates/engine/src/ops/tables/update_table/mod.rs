@@ -58,7 +58,9 @@ impl Engine {
             warm::apply(&mut update, &request)?;
             Ok(update.finish(draft))
         };
-        let shown = durable(self.catalog.change(&*self.store, change)?).await?;
+        let changed = self.catalog.change(&*self.store, change)?;
+        self.follow_table(context.namespace, name, context.now);
+        let shown = durable(changed).await?;
 
         let description = describe(&*self.store, &shown, Moment::Begun(context.now))?;
         Ok(TableDescriptionResponse { table_description: description })

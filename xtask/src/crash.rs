@@ -57,7 +57,7 @@ const LIMIT: Duration = Duration::from_secs(300);
 /// # Errors
 /// The first thing found wrong, with the seed that repeats it.
 pub fn run(project: &Project, options: &Options) -> Result<(), Failure> {
-    if options.server.is_none() && !project.dyno().is_file() {
+    if options.server.is_none() {
         project.build_release()?;
     }
     let seed = options.seed.unwrap_or_else(seed_from_clock);

@@ -21,6 +21,9 @@ use project::Project;
 struct Arguments {
     #[command(subcommand)]
     command: Command,
+    /// Test or measure this program instead of building the release binary
+    #[arg(long, global = true, value_name = "PATH")]
+    binary: Option<PathBuf>,
 }
 
 #[derive(Subcommand)]
@@ -64,7 +67,8 @@ enum Command {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let outcome = Project::find().and_then(|project| match arguments.command {
+    let outcome = Project::find().map(|found| Project { binary: arguments.binary, ..found });
+    let outcome = outcome.and_then(|project| match arguments.command {
         Command::Ci => ci::run(&project),
         Command::Test => ci::test(&project),
         Command::Layers => layers::check(&project),

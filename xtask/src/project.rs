@@ -12,6 +12,8 @@ pub struct Project {
     pub root: PathBuf,
     /// Cargo's target folder.
     pub target: PathBuf,
+    /// A program to test instead of the one that would be built.
+    pub binary: Option<PathBuf>,
     /// `cargo metadata`, without dependencies from registries.
     pub metadata: Value,
 }
@@ -35,20 +37,25 @@ impl Project {
             .as_str()
             .map(PathBuf::from)
             .ok_or_else(|| Failure::new("`cargo metadata` names no target folder"))?;
-        Ok(Project { root, target, metadata })
+        Ok(Project { root, target, binary: None, metadata })
     }
 
-    /// The release binary; [`Project::build_release`] makes it.
+    /// The program under test; [`Project::build_release`] makes it unless one was given.
     pub fn dyno(&self) -> PathBuf {
-        self.target.join("release/dyno")
+        self.binary.clone().unwrap_or_else(|| self.target.join("release/dyno"))
     }
 
     /// Builds the release binary with the same command as a user would, so that it is built once.
+    /// Does nothing when a program was given.
     ///
     /// # Errors
     /// When cargo fails.
     pub fn build_release(&self) -> Result<(), Failure> {
-        self.cargo(["build", "--release", "--locked", "--package", "dyno"]).minutes(20).go()
+        match &self.binary {
+            Some(given) if given.is_file() => Ok(()),
+            Some(given) => Err(Failure::new(format!("there is no program {}", given.display()))),
+            None => self.cargo(["build", "--release", "--locked", "--package", "dyno"]).minutes(20).go(),
+        }
     }
 
     /// A cargo command in the root.

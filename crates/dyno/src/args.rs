@@ -139,8 +139,7 @@ fn duration(text: &str) -> Result<Duration, String> {
 pub fn understand_local_flags(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let given: Vec<OsString> = args.collect();
     let mut out = Vec::with_capacity(given.len());
-    let mut given = given.into_iter().peekable();
-    while let Some(arg) = given.next() {
+    for arg in given {
         let ours = match arg.to_str().unwrap_or_default() {
             "-port" => "--port",
             "-inMemory" => "--in-memory",
@@ -169,7 +168,8 @@ mod tests {
     use super::*;
 
     fn parse(args: &[&str]) -> Result<ServeArgs, clap::Error> {
-        let args = understand_local_flags(std::iter::once("dyno").chain(args.iter().copied()).map(OsString::from));
+        let args =
+            understand_local_flags(std::iter::once("dyno").chain(args.iter().copied()).map(OsString::from));
         CommandLine::try_parse_from(args).map(CommandLine::serve_args)
     }
 
@@ -187,7 +187,8 @@ mod tests {
 
     #[test]
     fn durations_are_read_or_explained() {
-        for (text, millis) in [("0ms", 0), ("500ms", 500), ("2s", 2000), ("1m", 60_000), ("25h", 90_000_000)] {
+        for (text, millis) in [("0ms", 0), ("500ms", 500), ("2s", 2000), ("1m", 60_000), ("25h", 90_000_000)]
+        {
             assert_eq!(duration(text), Ok(Duration::from_millis(millis)));
         }
         for text in ["", "5", "s", "-1s", "1.5s", "1y", "99999999999999999999ms"] {
@@ -197,7 +198,9 @@ mod tests {
 
     #[test]
     fn bad_flags_are_refused() {
-        for args in [&["--account", "1"][..], &["--tls-cert", "x"], &["--in-memory", "--data", "x"], &["--prot", "1"]] {
+        for args in
+            [&["--account", "1"][..], &["--tls-cert", "x"], &["--in-memory", "--data", "x"], &["--prot", "1"]]
+        {
             assert!(parse(args).is_err(), "{args:?}");
         }
     }

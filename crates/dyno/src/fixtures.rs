@@ -38,8 +38,12 @@ async fn load_one(api: &Api, request: &serde_json::Value) -> Result<(), String> 
         };
     }
     let items = members.get("RequestItems").unwrap_or(request);
-    let Some(tables) = items.as_object().filter(|tables| tables.values().all(serde_json::Value::is_array)) else {
-        return Err("expected `KeySchema` (a CreateTable request) or `RequestItems` (a BatchWriteItem request)".into());
+    let Some(tables) = items.as_object().filter(|tables| tables.values().all(serde_json::Value::is_array))
+    else {
+        return Err(
+            "expected `KeySchema` (a CreateTable request) or `RequestItems` (a BatchWriteItem request)"
+                .into(),
+        );
     };
     for (table, writes) in tables {
         for writes in writes.as_array().into_iter().flat_map(|writes| writes.chunks(25)) {

@@ -55,7 +55,8 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
     let http = http_config(&args)?;
     // The port first: a second server must not touch the data of the first.
     let listeners = bind(&args.host, args.port).map_err(|e| Problem::failed(&e).hint(e.hint()))?;
-    let port = listeners.first().and_then(|l| l.local_addr().ok()).map_or(args.port, |address| address.port());
+    let port =
+        listeners.first().and_then(|l| l.local_addr().ok()).map_or(args.port, |address| address.port());
     let store = open_store(&args)?;
     let config = EngineConfig {
         table_delay_ms: args.table_delay.as_millis() as i64,
@@ -94,6 +95,8 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
     });
     runner.stop(&engine);
     let closed = store.close().map_err(Problem::failed);
+    // The store is durable and closed. Dropping it would wait for a merge of tables that the next start can do.
+    std::mem::forget(store);
     served.and(closed)
 }
 
@@ -104,8 +107,10 @@ fn check_exposure(args: &ServeArgs) -> Result<(), Problem> {
     if loopback || args.auth.is_some() || args.allow_anonymous {
         return Ok(());
     }
-    let sentence = format!("--host {} would let everybody who reaches this machine read and write all data", args.host);
-    Err(Problem::wrong(sentence).hint("--auth FILE to verify signatures, or --allow-anonymous if that is meant"))
+    let sentence =
+        format!("--host {} would let everybody who reaches this machine read and write all data", args.host);
+    Err(Problem::wrong(sentence)
+        .hint("--auth FILE to verify signatures, or --allow-anonymous if that is meant"))
 }
 
 fn http_config(args: &ServeArgs) -> Result<HttpConfig, Problem> {
@@ -138,14 +143,19 @@ fn open_store(args: &ServeArgs) -> Result<Arc<dyn Store>, Problem> {
         },
         ..FjallOptions::default()
     };
-    let store = FjallStore::open(&args.data, &options).map_err(|e| Problem::failed(e).hint("dyno --data OTHER-FOLDER"))?;
+    let store = FjallStore::open(&args.data, &options)
+        .map_err(|e| Problem::failed(e).hint("dyno --data OTHER-FOLDER"))?;
     Ok(Arc::new(store))
 }
 
 /// Where the server is, and the line to paste.
 fn greet(args: &ServeArgs, port: u16) {
     let scheme = if args.tls_cert.is_some() { "https" } else { "http" };
-    let host = if args.host.contains(':') { format!("[{}]", args.host.trim_matches(['[', ']'])) } else { args.host.clone() };
+    let host = if args.host.contains(':') {
+        format!("[{}]", args.host.trim_matches(['[', ']']))
+    } else {
+        args.host.clone()
+    };
     let url = format!("{scheme}://{host}:{port}");
     let data = if args.in_memory { "in memory".into() } else { format!("data {}", args.data.display()) };
     let durability = match args.durability {
@@ -157,7 +167,11 @@ fn greet(args: &ServeArgs, port: u16) {
     // Nobody may be reading; the server serves all the same.
     let _ = writeln!(out, "dyno {version}   DynamoDB on {url}   {data}{durability}");
     let _ = writeln!(out, "  export AWS_ENDPOINT_URL_DYNAMODB={url}");
-    let _ = writeln!(out, "  export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_REGION={}", args.region);
+    let _ = writeln!(
+        out,
+        "  export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_REGION={}",
+        args.region
+    );
     let _ = out.flush();
 }
 

@@ -73,7 +73,12 @@ impl Engine {
     ///
     /// # Errors
     /// When a name is no table's: nothing is taken out then. When the store fails.
-    pub fn reset(&self, namespace: &str, tables: Option<&[String]>, now: Timestamp) -> Result<Vec<String>, AdminError> {
+    pub fn reset(
+        &self,
+        namespace: &str,
+        tables: Option<&[String]>,
+        now: Timestamp,
+    ) -> Result<Vec<String>, AdminError> {
         let view = self.store.snapshot()?;
         let change = |draft: &mut Draft| {
             let mut names: Vec<String> = match tables {
@@ -86,7 +91,8 @@ impl Engine {
             names.sort();
             names.dedup();
             for name in &names {
-                remove_table(draft, namespace, name, now).ok_or_else(|| AdminError::NoSuchTable(name.clone()))?;
+                remove_table(draft, namespace, name, now)
+                    .ok_or_else(|| AdminError::NoSuchTable(name.clone()))?;
             }
             Ok::<_, AdminError>(names)
         };

@@ -47,7 +47,15 @@ impl Engine {
     /// When the catalog in the store cannot be read.
     pub fn open(store: Arc<dyn Store>, config: EngineConfig) -> Result<Engine, StoreError> {
         let catalog = Catalog::open(&*store)?;
-        Ok(Engine { store, catalog, config, latches: Latches::new(), copies: Copies::default(), jobs_stopped: AtomicBool::new(false), running_jobs: Mutex::new(()) })
+        Ok(Engine {
+            store,
+            catalog,
+            config,
+            latches: Latches::new(),
+            copies: Copies::default(),
+            jobs_stopped: AtomicBool::new(false),
+            running_jobs: Mutex::new(()),
+        })
     }
 
     /// The table that a request names, when it can be used.
@@ -60,7 +68,9 @@ impl Engine {
         }
         let table = self.catalog.table(context.namespace, reference.name());
         table
-            .filter(|table| matches!(table.record.lifecycle.status(context.now), Status::Active | Status::Updating))
+            .filter(|table| {
+                matches!(table.record.lifecycle.status(context.now), Status::Active | Status::Updating)
+            })
             .ok_or_else(ApiError::table_not_found)
     }
 

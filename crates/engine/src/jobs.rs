@@ -29,6 +29,9 @@ const CHUNK_ROWS: usize = 500;
 /// How many bytes of rows a job handles in one batch, about.
 const CHUNK_BYTES: usize = 1 << 20;
 
+/// A view of the store, when it could be had.
+type View = Result<Box<dyn Snapshot>, StoreError>;
+
 impl Engine {
     /// Runs every job that is due. Answers when the next one is. A second caller waits for the first.
     ///
@@ -89,7 +92,9 @@ impl Engine {
             let held = self.latches.hold(keys.iter());
             for key in keys {
                 let renewed = held.queued(key).is_some();
-                if !renewed && self.store.get(Keyspace::Tokens, key)?.is_some_and(|row| token_is_expired(&row, now)) {
+                if !renewed
+                    && self.store.get(Keyspace::Tokens, key)?.is_some_and(|row| token_is_expired(&row, now))
+                {
                     batch.delete(Keyspace::Tokens, key.clone());
                 }
             }
@@ -138,7 +143,7 @@ impl Engine {
     /// Cuts the queue of writes with a batch: answers a view of it and all that was queued before, and of nothing
     /// that is queued after.
     pub(crate) fn cut(&self, mut batch: Batch) -> Result<Box<dyn Snapshot>, StoreError> {
-        let view: Arc<Mutex<Option<Result<Box<dyn Snapshot>, StoreError>>>> = Arc::default();
+        let view: Arc<Mutex<Option<View>>> = Arc::default();
         batch.alone = true;
         let (store, slot) = (Arc::clone(&self.store), Arc::clone(&view));
         batch.when_done(move |_| {
@@ -227,10 +232,20 @@ pub(crate) fn read_chunk(
     let end = after_prefix(&object_prefix(object));
     let end = end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
     let (mut rows, mut bytes) = (Vec::new(), 0);
-    snapshot.range(keyspace, from.as_ref().map(Vec::as_slice), end, Direction::Forward, &mut |key, value| {
-        rows.push((Bytes::copy_from_slice(key), value.clone()));
-        bytes += key.len() + value.len();
-        if rows.len() >= CHUNK_ROWS || bytes >= CHUNK_BYTES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })?;
+    snapshot.range(
+        keyspace,
+        from.as_ref().map(Vec::as_slice),
+        end,
+        Direction::Forward,
+        &mut |key, value| {
+            rows.push((Bytes::copy_from_slice(key), value.clone()));
+            bytes += key.len() + value.len();
+            if rows.len() >= CHUNK_ROWS || bytes >= CHUNK_BYTES {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        },
+    )?;
     Ok(rows)
 }

@@ -53,7 +53,9 @@ impl Clock {
         let before = millis.fetch_max(to.millis(), Ordering::AcqRel);
         if to.millis() < before {
             let now = Timestamp::from_millis(before);
-            return Err(ClockError(format!("the clock does not run backwards: it is {now}, and {to} is over")));
+            return Err(ClockError(format!(
+                "the clock does not run backwards: it is {now}, and {to} is over"
+            )));
         }
         Ok(to)
     }
@@ -74,9 +76,9 @@ impl Clock {
     fn as_manual(&self) -> Result<&AtomicI64, ClockError> {
         match self {
             Clock::Manual(millis) => Ok(millis),
-            Clock::Wall => {
-                Err(ClockError("the clock is the wall's: start the server with --clock manual to move it".into()))
-            }
+            Clock::Wall => Err(ClockError(
+                "the clock is the wall's: start the server with --clock manual to move it".into(),
+            )),
         }
     }
 }

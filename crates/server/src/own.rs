@@ -112,7 +112,9 @@ impl Own {
             Refusal(StatusCode::BAD_REQUEST, format!("expected {expected}: {error}"))
         };
         let now = match read(body, expected)? {
-            ClockRequest::Advance(by) => self.clock.advance(parse_duration_ms(&by).map_err(|e| wrong(&e))?)?,
+            ClockRequest::Advance(by) => {
+                self.clock.advance(parse_duration_ms(&by).map_err(|e| wrong(&e))?)?
+            }
             ClockRequest::Set(to) => self.clock.set(to.parse().map_err(|e| wrong(&e))?)?,
         };
         // Work can leave work behind that is due as well.

@@ -42,7 +42,11 @@ pub struct TimestampError(String);
 
 impl fmt::Display for TimestampError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is no time in UTC: write it as 2026-06-01T00:00:00Z, with milliseconds if need be", self.0)
+        write!(
+            f,
+            "`{}` is no time in UTC: write it as 2026-06-01T00:00:00Z, with milliseconds if need be",
+            self.0
+        )
     }
 }
 
@@ -182,7 +186,17 @@ mod tests {
             assert_eq!(timestamp.to_string().parse(), Ok(timestamp));
         }
         assert_eq!("2026-06-01T00:00:00Z".parse(), Ok(Timestamp::from_millis(1_780_272_000_000)));
-        for text in ["", "2026-06-01", "2026-02-29T00:00:00Z", "2026-06-01T24:00:00Z", "2026-06-01T00:00:00", "1969-12-31T23:59:59Z", "2026-6-1T0:0:0Z", "2026-06-01T00:00:00.1Z", "2026-13-01T00:00:00Z"] {
+        for text in [
+            "",
+            "2026-06-01",
+            "2026-02-29T00:00:00Z",
+            "2026-06-01T24:00:00Z",
+            "2026-06-01T00:00:00",
+            "1969-12-31T23:59:59Z",
+            "2026-6-1T0:0:0Z",
+            "2026-06-01T00:00:00.1Z",
+            "2026-13-01T00:00:00Z",
+        ] {
             assert!(text.parse::<Timestamp>().is_err(), "{text}");
         }
     }

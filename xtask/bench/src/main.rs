@@ -65,7 +65,7 @@ pub struct Options {
     /// Another server's program, `dynoxide=PATH` or `dynalite=PATH`; found in PATH without it
     #[arg(long = "peer", value_name = "NAME=PATH", value_parser = peer)]
     peers: Vec<(String, PathBuf)>,
-    /// Measure no other servers
+    /// Do not look for other servers in PATH
     #[arg(long)]
     no_peers: bool,
     /// Print the report as JSON
@@ -147,7 +147,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Measures what was asked for; false when answers had errors, or a bar was missed under `--check`.
+/// Measures what was asked for; false when a row failed, answers had errors, or a bar was missed
+/// under `--check`.
 fn run(options: &Options) -> Result<bool, BenchError> {
     if [options.items, options.peer_items].iter().any(|&items| items == 0 || !items.is_multiple_of(1000)) {
         return Err(BenchError::Arguments("--items and --peer-items must be multiples of 1,000".to_owned()));
@@ -177,13 +178,20 @@ fn run(options: &Options) -> Result<bool, BenchError> {
     print(options, &report);
     let _ = std::fs::remove_dir_all(options.folder.join("data"));
     let is_kept = report.bars.iter().all(bars::Bar::is_kept);
-    Ok(report.errors() == 0 && (is_kept || !options.check))
+    Ok(report.errors() == 0 && report.failed_rows == 0 && (is_kept || !options.check))
 }
 
 fn run_rows(options: &Options, targets: &[targets::Target], report: &mut Report) -> Result<(), BenchError> {
     for row in ROWS.into_iter().filter(|row| options.only.is_empty() || options.only.contains(row)) {
         for &connections in &options.connections {
-            let measured = measure::measure(targets, row, connections, options)?;
+            let measured = match measure::measure(targets, row, connections, options) {
+                Ok(measured) => measured,
+                Err(error) => {
+                    eprintln!("{} with {connections} connections FAILED: {error}", row.name);
+                    report.failed_rows += 1;
+                    continue;
+                }
+            };
             if options.json {
                 eprintln!("{} with {connections} connections", row.name);
             } else {

@@ -93,7 +93,7 @@ pub fn measure(
     for round in 0..=options.rounds {
         let seconds = if round == 0 { options.seconds.min(0.3) } else { options.seconds };
         for each in &mut series {
-            each.run(row, connections, seconds, u64::from(round))?;
+            each.run(row, connections, seconds)?;
         }
     }
     settle(&series)?;
@@ -111,14 +111,14 @@ impl<'a> Series<'a> {
         Series { name, server, items, rounds: Vec::new(), cpu_in_rounds: 0, cpu_at_start: 0 }
     }
 
-    fn run(&mut self, row: Row, connections: usize, seconds: f64, seed: u64) -> Result<(), BenchError> {
+    fn run(&mut self, row: Row, connections: usize, seconds: f64) -> Result<(), BenchError> {
         let load = Load {
             address: self.server.address(),
             connections,
             time: Duration::from_secs_f64(seconds),
             most: 5_000_000,
         };
-        let mut requests = Requests::new(row, self.items, connections, seed);
+        let mut requests = Requests::new(row, self.items, connections);
         let before = self.server.cpu_us()?;
         let outcome =
             driver::run(load, 1, &mut requests).map_err(|error| BenchError::wrong(self.name, &error))?;

@@ -110,8 +110,7 @@ impl Mix {
             .collect();
         let draws =
             SHARES.iter().enumerate().flat_map(|(kind, (_, share))| (0..*share).map(move |_| kind)).collect();
-        let sources =
-            rows.iter().zip(1..).map(|(row, seed)| Requests::new(*row, items, CONNECTIONS, seed)).collect();
+        let sources = rows.iter().map(|row| Requests::new(*row, items, CONNECTIONS)).collect();
         Mix { sources, draws, random: Random::new(42) }
     }
 }

@@ -1,7 +1,17 @@
 //! A small random generator, and letters that do not compress.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
+
 /// Letters to copy from: larger than a storage engine's block or a compressor's window.
 const POOL: usize = 1 << 20;
+
+/// A seed that no other call in this or another run gets: tokens made from it are new.
+pub fn new_seed() -> u64 {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    since.as_nanos() as u64 ^ COUNT.fetch_add(1, Ordering::Relaxed).rotate_right(8)
+}
 
 /// splitmix64 with a pool of letters.
 pub struct Random {

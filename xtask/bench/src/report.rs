@@ -15,6 +15,8 @@ pub struct Report {
     pub loads: Vec<Loaded>,
     pub starts: Option<Starts>,
     pub rows: Vec<Measured>,
+    /// Rows that could not be measured.
+    pub failed_rows: u32,
     pub mixed: Vec<Mixed>,
     pub bars: Vec<Bar>,
 }
@@ -173,7 +175,7 @@ pub fn to_json(report: &Report) -> Value {
     let starts = report.starts.as_ref().map(|starts| {
         json!({ "first_answer_ms": starts.first_answer_ms, "idle_mb": starts.idle_mb, "binary_mb": starts.binary_mb })
     });
-    json!({ "machine": report.machine, "loads": loads, "starts": starts, "rows": rows, "mixed": mixed, "bars": bars })
+    json!({ "machine": report.machine, "loads": loads, "starts": starts, "rows": rows, "failed_rows": report.failed_rows, "mixed": mixed, "bars": bars })
 }
 
 fn mixed_to_json(mixed: &Mixed) -> Value {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use dynamometer_harness::{Client, Launch, Reply, Server};
 
 use crate::driver::{self, Load};
+use crate::random::{Random, new_seed};
 use crate::workload::{self, Loading, Row};
 use crate::{BenchError, Options};
 
@@ -70,15 +71,13 @@ pub fn start_ours(options: &Options) -> Result<Server, BenchError> {
     Ok(launch.start()?)
 }
 
-/// Other servers: those given with `--peer`, and those in PATH unless `--no-peers`.
+/// Other servers: those given with `--peer`, and those found in PATH unless `--no-peers`.
 fn peers(options: &Options) -> Result<Vec<(String, Launch)>, BenchError> {
-    if options.no_peers {
-        return Ok(Vec::new());
-    }
     let mut found = Vec::new();
     for name in ["dynoxide", "dynalite"] {
         let given = options.peers.iter().find(|(peer, _)| peer == name).map(|(_, path)| path.clone());
-        let Some(program) = given.or_else(|| in_path(name)) else { continue };
+        let found_in_path = || if options.no_peers { None } else { in_path(name) };
+        let Some(program) = given.or_else(found_in_path) else { continue };
         let launch = |label: &str, extra: &[&str]| -> Result<(String, Launch), BenchError> {
             let port = Launch::free_port()?;
             let log = options.folder.join(format!("{label}.log"));
@@ -143,7 +142,7 @@ fn load(name: &str, server: Server, items: u64) -> Result<Target, BenchError> {
 /// When it is not.
 pub fn capture(target: &Target, row: Row) -> Result<Reply, BenchError> {
     let mut request = Vec::new();
-    row.template().fill_in_order(&mut request, &mut crate::random::Random::new(9), 0);
+    row.template().fill_in_order(&mut request, &mut Random::new(new_seed()), 0);
     let reply = Client::connect(target.server.address())?.send(&request)?;
     let answer = serde_json::from_slice(&reply.body).unwrap_or_default();
     if reply.status == 200 && row.is_answered_by(&answer) {

@@ -7,7 +7,7 @@ use dynamometer_harness::{CallError, Client};
 use serde_json::{Value, json};
 
 use crate::driver::Source;
-use crate::random::Random;
+use crate::random::{Random, new_seed};
 use crate::template::{Keys, Template};
 
 /// The table without an index.
@@ -234,11 +234,11 @@ pub struct Requests {
 impl Requests {
     /// Requests of this row. Transactions keep to keys of their own connection, because two that
     /// meet would cancel each other, as they should.
-    pub fn new(row: Row, items: u64, connections: usize, seed: u64) -> Requests {
+    pub fn new(row: Row, items: u64, connections: usize) -> Requests {
         let apart = row.operation == Operation::TransactWrite;
         Requests {
             template: row.template(),
-            random: Random::new(seed),
+            random: Random::new(new_seed()),
             items,
             connections: apart.then_some(connections as u64),
         }

@@ -23,7 +23,9 @@ impl TableCapacity {
             let Some(resource) = slot else { continue };
             let settings = match &resource.name {
                 None => Some(&spec.table),
-                Some(name) => spec.indexes.iter().find(|index| index.name == *name).map(|index| &index.resource),
+                Some(name) => {
+                    spec.indexes.iter().find(|index| index.name == *name).map(|index| &index.resource)
+                }
             };
             let Some(settings) = settings else {
                 *slot = None;

@@ -108,13 +108,15 @@ impl Version {
         let mut version = Version { next_id: 1, ..Version::default() };
         let mut fault = None;
         let (start, end) = (Bound::Unbounded, Bound::Unbounded);
-        view.range(Keyspace::Catalog, start, end, Direction::Forward, &mut |key, value| {
-            match read_row(key, value, &mut version) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(sentence) => {
-                    fault = Some(sentence);
-                    ControlFlow::Break(())
-                }
+        view.range(Keyspace::Catalog, start, end, Direction::Forward, &mut |key, value| match read_row(
+            key,
+            value,
+            &mut version,
+        ) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(sentence) => {
+                fault = Some(sentence);
+                ControlFlow::Break(())
             }
         })?;
         fault.map_or(Ok(version), |sentence| Err(StoreError::Corrupt(sentence.into())))
@@ -213,7 +215,8 @@ fn read_row(key: &[u8], value: &[u8], version: &mut Version) -> Result<(), Strin
         return Ok(());
     }
     let named = String::from_utf8_lossy(key).replace('\0', " ");
-    let record: TableRecord = serde_json::from_slice(value).map_err(|e| format!("catalog row `{named}`: {e}"))?;
+    let record: TableRecord =
+        serde_json::from_slice(value).map_err(|e| format!("catalog row `{named}`: {e}"))?;
     if record.format > RECORD_FORMAT {
         return Err(format!("catalog row `{named}` is of format {}, newer than this build", record.format));
     }

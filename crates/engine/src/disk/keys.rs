@@ -58,7 +58,12 @@ pub fn item_key(table: ObjectId, schema: &KeySchema, key: &Item) -> Option<Bytes
 }
 
 /// The key of an index entry. `None` when the item lacks an index key attribute, and so is not in the index.
-pub fn entry_key(index: ObjectId, schema: &KeySchema, table_schema: &KeySchema, item: &Item) -> Option<Bytes> {
+pub fn entry_key(
+    index: ObjectId,
+    schema: &KeySchema,
+    table_schema: &KeySchema,
+    item: &Item,
+) -> Option<Bytes> {
     let mut out = partition_prefix(index, schema.partition.iter().map(|a| item.get(&a.name)))?;
     for attribute in schema.sort.iter().chain(&table_schema.partition) {
         push_escaped(item.get(&attribute.name)?, &mut out)?;

@@ -188,7 +188,9 @@ impl<'a> RowReader<'a> {
             Token::S(text) => AttributeValue::S(text.to_owned()),
             Token::N(number) => AttributeValue::N(number),
             Token::B(bytes) => AttributeValue::B(bytes.to_vec()),
-            Token::L(count) => AttributeValue::L((0..count).map(|_| self.read_value()).collect::<Result<_, _>>()?),
+            Token::L(count) => {
+                AttributeValue::L((0..count).map(|_| self.read_value()).collect::<Result<_, _>>()?)
+            }
             Token::M(count) => {
                 let mut pairs = Vec::with_capacity(count);
                 for _ in 0..count {
@@ -199,7 +201,9 @@ impl<'a> RowReader<'a> {
             Token::Ss(count) => {
                 AttributeValue::Ss((0..count).map(|_| Ok(self.text()?.to_owned())).collect::<Result<_, _>>()?)
             }
-            Token::Ns(count) => AttributeValue::Ns((0..count).map(|_| self.number()).collect::<Result<_, _>>()?),
+            Token::Ns(count) => {
+                AttributeValue::Ns((0..count).map(|_| self.number()).collect::<Result<_, _>>()?)
+            }
             Token::Bs(count) => {
                 AttributeValue::Bs((0..count).map(|_| Ok(self.binary()?.to_vec())).collect::<Result<_, _>>()?)
             }

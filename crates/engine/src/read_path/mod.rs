@@ -8,7 +8,9 @@ mod range;
 use std::ops::ControlFlow;
 
 use bytes::Bytes;
-use dynamometer_capacity::meter::{CapacityUnits, Consistency, Consumption, meter_item_read, meter_page_read};
+use dynamometer_capacity::meter::{
+    CapacityUnits, Consistency, Consumption, meter_item_read, meter_page_read,
+};
 use dynamometer_expr::{Condition, Projection};
 use dynamometer_store::{Direction, Keyspace, Snapshot};
 use dynamometer_types::limits::PAGE_BYTES;
@@ -146,8 +148,8 @@ impl<'a> Walk<'a> {
         let row = Row::from_stored(value.clone());
         self.scanned_count += 1;
         self.scanned_bytes += row.item_size().map_err(internal_error)?;
-        let full =
-            self.plan.limit.is_some_and(|limit| self.scanned_count >= limit) || self.scanned_bytes >= PAGE_BYTES;
+        let full = self.plan.limit.is_some_and(|limit| self.scanned_count >= limit)
+            || self.scanned_bytes >= PAGE_BYTES;
         if full {
             self.stopped_on = Some(row.clone());
             self.last_key = Some(key.to_vec());

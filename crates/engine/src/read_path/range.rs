@@ -9,7 +9,8 @@ use dynamometer_types::{AttributeValue, Item};
 
 use crate::catalog::{Index, Table};
 use crate::disk::keys::{
-    after_prefix, entry_key, hash_of, hash_start, item_key, object_prefix, partition_prefix, push_escaped, push_ordered,
+    after_prefix, entry_key, hash_of, hash_start, item_key, object_prefix, partition_prefix, push_escaped,
+    push_ordered,
 };
 
 /// The stored keys that a read walks.

@@ -52,7 +52,9 @@ impl WriteCharge<'_> {
                     parts.push((change, place_of(&old.0), part(old)));
                     parts.push((change, place_of(&new.0), part(new)));
                 }
-                (_, Some(entry)) | (Some(entry), None) => parts.push((change, place_of(&entry.0), change.units)),
+                (_, Some(entry)) | (Some(entry), None) => {
+                    parts.push((change, place_of(&entry.0), change.units))
+                }
                 (None, None) => {}
             }
         }
@@ -104,7 +106,15 @@ impl Engine {
         let admit = |state: &mut State| {
             state.touch(now);
             let refusal = state.capacity.admit(now, &[read_ask(ResourceId::TABLE, place, units)]).err();
-            state.count_read(operation, table.id(), place, units, refusal.as_ref(), self.config.throttle, now);
+            state.count_read(
+                operation,
+                table.id(),
+                place,
+                units,
+                refusal.as_ref(),
+                self.config.throttle,
+                now,
+            );
             refusal
         };
         match self.live(table, now, admit).flatten() {
@@ -140,7 +150,8 @@ impl Engine {
             self.release_all(now, admitted);
         }
         for (at, (table, key, units)) in reads.iter().enumerate() {
-            let refusal = refused.as_ref().filter(|(refused_at, _)| *refused_at == at).map(|(_, refusal)| refusal);
+            let refusal =
+                refused.as_ref().filter(|(refused_at, _)| *refused_at == at).map(|(_, refusal)| refusal);
             let runs = refused.is_none() || self.config.throttle != ThrottleMode::Enforce;
             self.live(table, now, |state| {
                 state.touch(now);
@@ -345,7 +356,12 @@ impl State {
     fn admit_write(&mut self, now: Timestamp, write: &WriteCharge<'_>) -> Result<Admission, Refusal> {
         let place = place_of(write.key);
         let dimension = Dimension::Write;
-        let base = Ask { resource: ResourceId::TABLE, dimension, place, floor: write.consumption.drawn_from_table() };
+        let base = Ask {
+            resource: ResourceId::TABLE,
+            dimension,
+            place,
+            floor: write.consumption.drawn_from_table(),
+        };
         if write.consumption.global_indexes.is_empty() {
             return self.capacity.admit(now, &[base]);
         }

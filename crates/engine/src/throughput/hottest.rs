@@ -147,7 +147,10 @@ mod tests {
         }
         for (key, halves) in truth.iter().enumerate().filter(|(_, halves)| **halves > bound) {
             let label = format!("k{key}");
-            assert!(ranked.iter().any(|(_, t)| t.label() == label.as_bytes()), "{key} with {halves} is missing");
+            assert!(
+                ranked.iter().any(|(_, t)| t.label() == label.as_bytes()),
+                "{key} with {halves} is missing"
+            );
         }
     }
 

@@ -76,7 +76,12 @@ impl Live {
     }
 
     /// Looks at the state, if there is one.
-    pub(crate) fn peek<R>(&self, table: &Table, now: Timestamp, work: impl FnOnce(&mut State) -> R) -> Option<R> {
+    pub(crate) fn peek<R>(
+        &self,
+        table: &Table,
+        now: Timestamp,
+        work: impl FnOnce(&mut State) -> R,
+    ) -> Option<R> {
         let mut slot = self.0.lock();
         let state = slot.as_mut()?;
         if state.follows < table.version {
@@ -87,7 +92,12 @@ impl Live {
 }
 
 impl State {
-    fn new(table: &Table, now: Timestamp, constants: &Arc<Constants>, bytes: impl Fn(ObjectId) -> u64) -> State {
+    fn new(
+        table: &Table,
+        now: Timestamp,
+        constants: &Arc<Constants>,
+        bytes: impl Fn(ObjectId) -> u64,
+    ) -> State {
         let mut spec = spec_of(&table.record, now);
         spec.table.bytes = bytes(table.id());
         for index in &mut spec.indexes {
@@ -171,7 +181,12 @@ fn provisioned_of(table: &Table, index: Option<&(Arc<str>, IndexKind)>) -> PerDi
 }
 
 impl Resource {
-    fn new(object: ObjectId, index: Option<(Arc<str>, IndexKind)>, id: ResourceId, now: Timestamp) -> Resource {
+    fn new(
+        object: ObjectId,
+        index: Option<(Arc<str>, IndexKind)>,
+        id: ResourceId,
+        now: Timestamp,
+    ) -> Resource {
         Resource {
             object,
             index,
@@ -194,7 +209,14 @@ impl Resource {
     }
 
     /// Counts the units of a partition key; `key` is the stored key behind table number and hash.
-    pub(crate) fn heat(&mut self, dimension: Dimension, hash: u64, key: &[u8], units: CapacityUnits, now: Timestamp) {
+    pub(crate) fn heat(
+        &mut self,
+        dimension: Dimension,
+        hash: u64,
+        key: &[u8],
+        units: CapacityUnits,
+        now: Timestamp,
+    ) {
         let hottest = self.hottest[dimension].get_or_insert_with(Hottest::new);
         hottest.count(hash, key, units.halves(), now.seconds());
     }

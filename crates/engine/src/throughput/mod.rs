@@ -27,8 +27,8 @@ mod usage;
 pub(crate) use charge::WriteCharge;
 pub use hottest::TRACKED_KEYS;
 pub(crate) use live::Live;
-pub use report::{HotKey, ResourceUse, TableUse, ThroughputUse};
 pub(crate) use refusal::cancellation_code;
+pub use report::{HotKey, ResourceUse, TableUse, ThroughputUse};
 pub use usage::{Operation, OperationUse};
 
 /// What becomes of a request that the capacity model refuses.

@@ -7,7 +7,9 @@ use dynamometer_types::{ApiError, CancellationReason, ErrorKind};
 /// The error of a refused request: exception, message, and the reason with the ARN of the table or index.
 pub(crate) fn throttled(refusal: &Refusal, table_arn: &str) -> ApiError {
     let kind = match refusal.exception() {
-        ThrottlingException::ProvisionedThroughputExceededException => ErrorKind::ProvisionedThroughputExceeded,
+        ThrottlingException::ProvisionedThroughputExceededException => {
+            ErrorKind::ProvisionedThroughputExceeded
+        }
         ThrottlingException::ThrottlingException => ErrorKind::Throttling,
         ThrottlingException::RequestLimitExceeded => ErrorKind::RequestLimitExceeded,
     };

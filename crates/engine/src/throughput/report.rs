@@ -125,7 +125,8 @@ fn resource_use(
     (items, bytes): (u64, u64),
     now: Timestamp,
 ) -> ResourceUse {
-    let operations = Operation::ALL.iter().map(|operation| (*operation, resource.operations[*operation as usize]));
+    let operations =
+        Operation::ALL.iter().map(|operation| (*operation, resource.operations[*operation as usize]));
     let hottest = |sketch: &Option<Box<super::hottest::Hottest>>| {
         let ranked = sketch.as_ref().map(|sketch| sketch.ranked()).unwrap_or_default();
         ranked.into_iter().take(SHOWN_KEYS).map(|(halves, tracked)| hot_key(halves, tracked, key)).collect()
@@ -160,7 +161,9 @@ fn label(mut stored: &[u8], key: &KeySchema) -> String {
         let (value, rest, is_whole) = unescape(stored);
         let mut text = match attribute.scalar_type {
             ScalarType::S => String::from_utf8_lossy(&value).into_owned(),
-            ScalarType::N => Number::from_key_bytes(&value).map_or_else(|| hexadecimal(&value), |n| n.to_string()),
+            ScalarType::N => {
+                Number::from_key_bytes(&value).map_or_else(|| hexadecimal(&value), |n| n.to_string())
+            }
             ScalarType::B => hexadecimal(&value),
         };
         if !is_whole {

@@ -4,7 +4,9 @@ use dynamometer_capacity::admission::{self, IndexSpec, PerDimension, ResourceSpe
 use dynamometer_types::Timestamp;
 
 use crate::api::BillingMode;
-use crate::catalog::record::{Change, Lifecycle, OnDemandRecord, Status, TableRecord, ThroughputRecord, WarmRecord};
+use crate::catalog::record::{
+    Change, Lifecycle, OnDemandRecord, Status, TableRecord, ThroughputRecord, WarmRecord,
+};
 
 /// The table at `now` as the model takes it, without what only the store knows: the bytes.
 pub(crate) fn spec_of(record: &TableRecord, now: Timestamp) -> TableSpec {
@@ -12,7 +14,8 @@ pub(crate) fn spec_of(record: &TableRecord, now: Timestamp) -> TableSpec {
         BillingMode::Provisioned => admission::BillingMode::Provisioned,
         BillingMode::PayPerRequest => admission::BillingMode::OnDemand,
     };
-    let indexes = record.global_indexes.iter().filter(|index| !matches!(index.lifecycle, Lifecycle::Deleting { .. }));
+    let indexes =
+        record.global_indexes.iter().filter(|index| !matches!(index.lifecycle, Lifecycle::Deleting { .. }));
     TableSpec {
         mode,
         table: resource(&record.throughput, &record.on_demand, &record.warm, now),
@@ -42,7 +45,11 @@ fn resource(
         provisioned: PerDimension::new(units(throughput.read), units(throughput.write)),
         maximum: PerDimension::new(maximum(on_demand.max_read), maximum(on_demand.max_write)),
         // What is being warmed up is not there yet; what the mode implies, the model knows itself.
-        warm: if is_warm { PerDimension::new(units(warm.read), units(warm.write)) } else { PerDimension::default() },
+        warm: if is_warm {
+            PerDimension::new(units(warm.read), units(warm.write))
+        } else {
+            PerDimension::default()
+        },
         ..ResourceSpec::default()
     }
 }

@@ -37,7 +37,9 @@ pub(crate) fn check_item_has_key(table: &Table, item: &Item) -> Result<(), ApiEr
         };
         if !attribute.scalar_type.admits(value) {
             let (expected, actual) = (attribute.scalar_type.name(), value.value_type().name());
-            return Err(invalid(format!("Type mismatch for key {name} expected: {expected} actual: {actual}")));
+            return Err(invalid(format!(
+                "Type mismatch for key {name} expected: {expected} actual: {actual}"
+            )));
         }
     }
     Ok(())
@@ -63,7 +65,11 @@ pub(crate) fn check_index_keys(table: &Table, item: &Item) -> Result<(), ApiErro
 }
 
 /// The `Type mismatch for Index Key` error.
-pub(crate) fn index_key_type_mismatch(index: &Index, attribute: &KeyAttribute, value: &AttributeValue) -> ApiError {
+pub(crate) fn index_key_type_mismatch(
+    index: &Index,
+    attribute: &KeyAttribute,
+    value: &AttributeValue,
+) -> ApiError {
     invalid(format!(
         "Type mismatch for Index Key {} Expected: {} Actual: {} IndexName: {}",
         attribute.name,

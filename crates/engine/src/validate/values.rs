@@ -23,7 +23,11 @@ pub(crate) fn check_names(faults: &Faults, path: &[Step], wording: Wording) -> R
 }
 
 /// Refuses faulty `ExpressionAttributeValues`; the older layer names the placeholder.
-pub(crate) fn check_expression_values(faults: &Faults, path: &[Step], wording: Wording) -> Result<(), ApiError> {
+pub(crate) fn check_expression_values(
+    faults: &Faults,
+    path: &[Step],
+    wording: Wording,
+) -> Result<(), ApiError> {
     let member: Vec<Step> = [path, &[Step::Member("ExpressionAttributeValues")]].concat();
     let Some(at) = faults.under(&member).next() else { return Ok(()) };
     Err(match (wording.layer, placeholder_of(at, member.len())) {

@@ -117,7 +117,9 @@ impl Held<'_> {
 
     fn position(&self, key: &Bytes) -> usize {
         let stripe = stripe_of(key);
-        self.guards.binary_search_by_key(&stripe, |(at, _)| *at).expect("only keys that are held are asked for")
+        self.guards
+            .binary_search_by_key(&stripe, |(at, _)| *at)
+            .expect("only keys that are held are asked for")
     }
 }
 

@@ -137,7 +137,11 @@ impl Stop {
                 } {
                     return internal_error(error);
                 }
-                refusals.into_iter().flatten().next().unwrap_or_else(|| internal_error("a refusal without a reason"))
+                refusals
+                    .into_iter()
+                    .flatten()
+                    .next()
+                    .unwrap_or_else(|| internal_error("a refusal without a reason"))
             }
         }
     }
@@ -321,7 +325,10 @@ impl Engine {
             saw_queued |= queued.is_some();
             let old = match queued {
                 Some(image) => image,
-                None => self.store.get(Keyspace::Items, &write.key).map_err(|e| Stop::Failed(internal_error(e)))?,
+                None => self
+                    .store
+                    .get(Keyspace::Items, &write.key)
+                    .map_err(|e| Stop::Failed(internal_error(e)))?,
             };
             decisions.push(self.decide(write, OldImage::new(old)).map_err(Stop::Failed)?);
         }
@@ -391,7 +398,8 @@ impl Engine {
             }
             _ => {
                 let pairs = writes.iter().zip(&*decisions);
-                let charges: Vec<WriteCharge<'_>> = pairs.map(|(write, decision)| decision.charge(write)).collect();
+                let charges: Vec<WriteCharge<'_>> =
+                    pairs.map(|(write, decision)| decision.charge(write)).collect();
                 self.charge_writes(behalf.now, behalf.operation, behalf.is_together(), &charges)
             }
         }
@@ -432,7 +440,8 @@ impl Engine {
         let mut indexes = Vec::new();
         if !table.indexes.is_empty() {
             let old_item = old.item()?;
-            indexes.extend(table.indexes.iter().filter_map(|index| index_change(index, table, old_item, new)));
+            indexes
+                .extend(table.indexes.iter().filter_map(|index| index_change(index, table, old_item, new)));
             for change in &indexes {
                 match change.kind {
                     IndexKind::Local => {
@@ -465,7 +474,8 @@ impl Engine {
         growth: [i64; 2],
     ) -> Result<Option<CollectionGrowth>, ApiError> {
         let partition = table.key.partition.iter().map(|attribute| key_holder.get(&attribute.name));
-        let key = partition_prefix(table.id(), partition).ok_or_else(|| internal_error("an item without its key"))?;
+        let key = partition_prefix(table.id(), partition)
+            .ok_or_else(|| internal_error("an item without its key"))?;
         let stored = self.store.get(Keyspace::Counters, &key).map_err(internal_error)?;
         let [_, bytes] = decode_pair(stored.as_deref()).map_err(internal_error)?;
         let bytes_after = (bytes + growth[1]).max(0) as u64;

@@ -10,8 +10,8 @@ use dynamometer_store::Keyspace;
 use dynamometer_types::size::item_size;
 use dynamometer_types::{AttributeValue, Item};
 
-use super::requests::scan;
 use super::World;
+use super::requests::scan;
 
 /// An index as DescribeTable shows it.
 pub struct IndexShape {
@@ -28,10 +28,17 @@ pub fn index_shapes(table: &TableDescription) -> Vec<IndexShape> {
     let global = table.global_secondary_indexes.iter().flatten();
     let ready = global.filter(|index| index.backfilling.is_none());
     let local = local.map(|index| shape(table, &index.index_name, &index.key_schema, &index.projection));
-    local.chain(ready.map(|index| shape(table, &index.index_name, &index.key_schema, &index.projection))).collect()
+    local
+        .chain(ready.map(|index| shape(table, &index.index_name, &index.key_schema, &index.projection)))
+        .collect()
 }
 
-fn shape(table: &TableDescription, name: &str, key: &[KeySchemaElement], projection: &Projection) -> IndexShape {
+fn shape(
+    table: &TableDescription,
+    name: &str,
+    key: &[KeySchemaElement],
+    projection: &Projection,
+) -> IndexShape {
     let role = |element: &KeySchemaElement| element.key_type.as_ref().unwrap().known().unwrap();
     let named = |element: &KeySchemaElement| element.attribute_name.clone().unwrap();
     let kind = projection.projection_type.as_ref().unwrap().known().unwrap();
@@ -56,8 +63,12 @@ impl IndexShape {
     /// and not longer than keys may be.
     pub fn entry(&self, item: &Item) -> Option<Item> {
         let typed = |(name, kind): &(String, ScalarAttributeType)| match (kind, item.get(name)?) {
-            (ScalarAttributeType::S, AttributeValue::S(text)) => Some(text.len()).filter(|length| *length > 0),
-            (ScalarAttributeType::B, AttributeValue::B(bytes)) => Some(bytes.len()).filter(|length| *length > 0),
+            (ScalarAttributeType::S, AttributeValue::S(text)) => {
+                Some(text.len()).filter(|length| *length > 0)
+            }
+            (ScalarAttributeType::B, AttributeValue::B(bytes)) => {
+                Some(bytes.len()).filter(|length| *length > 0)
+            }
             (ScalarAttributeType::N, AttributeValue::N(_)) => Some(0),
             _ => None,
         };
@@ -119,7 +130,10 @@ pub fn check_nothing_is_left_over(world: &World) {
         let everything = (std::ops::Bound::Unbounded, std::ops::Bound::Unbounded);
         let mut visit = |key: &[u8], _: &bytes::Bytes| {
             let id = u32::from_be_bytes(key[..4].try_into().unwrap());
-            assert!(known.contains(&id), "a row of {keyspace:?} belongs to {id}, which the catalog does not know");
+            assert!(
+                known.contains(&id),
+                "a row of {keyspace:?} belongs to {id}, which the catalog does not know"
+            );
             std::ops::ControlFlow::Continue(())
         };
         let direction = dynamometer_store::Direction::Forward;

@@ -47,7 +47,11 @@ impl World {
     }
 
     /// The same in a database of its own.
-    pub async fn call_in<T>(&self, namespace: &str, operation: impl AsyncFnOnce(&Engine, &Context<'_>) -> T) -> T {
+    pub async fn call_in<T>(
+        &self,
+        namespace: &str,
+        operation: impl AsyncFnOnce(&Engine, &Context<'_>) -> T,
+    ) -> T {
         let entropy = || u128::from(self.drawn.fetch_add(1, Ordering::Relaxed)) << 64;
         let context = Context {
             now: self.now(),
@@ -96,7 +100,10 @@ impl World {
         answer.item.map(item_of)
     }
 
-    pub fn transact(&self, request: TransactWriteItemsRequest) -> Result<TransactWriteItemsResponse, ApiError> {
+    pub fn transact(
+        &self,
+        request: TransactWriteItemsRequest,
+    ) -> Result<TransactWriteItemsResponse, ApiError> {
         self.run(async |engine, context| engine.transact_write_items(context, request).await)
     }
 

@@ -129,7 +129,8 @@ pub mod action {
     use super::*;
 
     pub fn put(table: &str, item: Item) -> TransactWriteItem {
-        let action = TransactAction { table_name: Some(table.to_owned()), item: Some(item), ..Default::default() };
+        let action =
+            TransactAction { table_name: Some(table.to_owned()), item: Some(item), ..Default::default() };
         TransactWriteItem { put: Some(action), ..Default::default() }
     }
 
@@ -164,7 +165,10 @@ pub fn transact_get(table: &str, keys: impl IntoIterator<Item = Item>) -> Transa
     let get = |key: Item| TransactGetItem {
         get: Some(TransactGet { key: Some(key), table_name: Some(table.to_owned()), ..Default::default() }),
     };
-    TransactGetItemsRequest { transact_items: Some(keys.into_iter().map(get).collect()), ..Default::default() }
+    TransactGetItemsRequest {
+        transact_items: Some(keys.into_iter().map(get).collect()),
+        ..Default::default()
+    }
 }
 
 pub fn scan(table: &str, index: Option<&str>) -> ScanRequest {

@@ -127,7 +127,13 @@ impl Bank {
     pub async fn write_note(&self, name: &str, text: String) {
         let kind = if text.len() % 2 == 0 { "even" } else { "odd" };
         let size = text.len() as i64;
-        let note = item([("id", s(name)), ("owner", s(kind)), ("kind", s("note")), ("balance", n(size)), ("t", s(text))]);
+        let note = item([
+            ("id", s(name)),
+            ("owner", s(kind)),
+            ("kind", s("note")),
+            ("balance", n(size)),
+            ("t", s(text)),
+        ]);
         self.note_may_be(name, Some(note.clone()));
         let failed = self.failed.get();
         let request = put(TABLE, note.clone());
@@ -140,7 +146,8 @@ impl Bank {
         // To delete what is not there writes nothing, and so goes well whatever the store is at.
         let failed = self.failed.get() && self.world.get(TABLE, key(name)).is_some();
         let request = delete(TABLE, key(name));
-        let answer = self.world.call(async |engine, context| engine.delete_item(context, request).await).await;
+        let answer =
+            self.world.call(async |engine, context| engine.delete_item(context, request).await).await;
         self.note_is_known(name, None, self.fate(failed, &answer));
     }
 
@@ -158,7 +165,8 @@ impl Bank {
         self.learn(|known| known.added.1 += 1);
         let failed = self.failed.get();
         let request = update(TABLE, key("counter"), "ADD hits :one", values([(":one", n(1))]));
-        let answer = self.world.call(async |engine, context| engine.update_item(context, request).await).await;
+        let answer =
+            self.world.call(async |engine, context| engine.update_item(context, request).await).await;
         if self.fate(failed, &answer) == Fate::Acknowledged {
             self.learn(|known| known.added.0 += 1);
         }
@@ -171,10 +179,18 @@ impl Bank {
         let failed = self.failed.get();
         let request = UpdateItemRequest {
             condition_expression: Some("v = :believed".into()),
-            return_values_on_condition_check_failure: Some(Given::Known(ReturnValuesOnConditionCheckFailure::AllOld)),
-            ..update(TABLE, key("version"), "SET v = :next", values([(":believed", n(believed)), (":next", n(next))]))
+            return_values_on_condition_check_failure: Some(Given::Known(
+                ReturnValuesOnConditionCheckFailure::AllOld,
+            )),
+            ..update(
+                TABLE,
+                key("version"),
+                "SET v = :next",
+                values([(":believed", n(believed)), (":next", n(next))]),
+            )
         };
-        let answer = self.world.call(async |engine, context| engine.update_item(context, request).await).await;
+        let answer =
+            self.world.call(async |engine, context| engine.update_item(context, request).await).await;
         let told = match (self.fate(failed, &answer), answer) {
             (Fate::Acknowledged, _) => next,
             (Fate::Refused, Err(ApiError { detail: Some(detail), .. })) => match *detail {
@@ -192,8 +208,10 @@ impl Bank {
         self.learn_transfer(&name, transfer, Fate::Unknown);
         let failed = self.failed.get();
         let request = transfer.request(&name);
-        let answer =
-            self.world.call(async |engine, context| engine.transact_write_items(context, request).await).await;
+        let answer = self
+            .world
+            .call(async |engine, context| engine.transact_write_items(context, request).await)
+            .await;
         let fate = self.fate(failed, &answer);
         self.learn_transfer(&name, transfer, fate);
     }
@@ -255,7 +273,11 @@ impl Bank {
         let hits = world.get(TABLE, key("counter")).map_or(0, |item| number(&item, "hits"));
         assert!((known.added.0..=known.added.1).contains(&hits), "{hits} hits of {:?}", known.added);
         let version = number(&world.get(TABLE, key("version")).unwrap(), "v");
-        assert!((known.version.0..=known.version.1).contains(&version), "version {version} of {:?}", known.version);
+        assert!(
+            (known.version.0..=known.version.1).contains(&version),
+            "version {version} of {:?}",
+            known.version
+        );
         let mut balances = [OPENING_BALANCE; ACCOUNTS];
         for (name, (transfer, fate)) in &known.transfers {
             let happened = world.get(TABLE, key(format!("receipt-{name}"))).is_some();

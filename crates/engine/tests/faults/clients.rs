@@ -25,7 +25,8 @@ pub struct Clients<'a> {
 
 impl<'a> Clients<'a> {
     pub fn new(seed: u64, bank: &'a Bank, store: &'a FaultStore) -> Clients<'a> {
-        let clients = (0..5).map(|at| -> Client<'a> { Box::pin(client(bank, at, Choices::new(seed * 10 + at))) });
+        let clients =
+            (0..5).map(|at| -> Client<'a> { Box::pin(client(bank, at, Choices::new(seed * 10 + at))) });
         Clients { bank, store, choices: Choices::new(seed), clients: clients.collect() }
     }
 
@@ -42,7 +43,11 @@ impl<'a> Clients<'a> {
             self.store.resume();
             if turns == 3 {
                 let index = global_index("late", (&["owner"], &["balance"]), "t");
-                let _ = self.bank.world.update_table(add_index(TABLE, index, &["owner S".into(), "balance N".into()]));
+                let _ = self.bank.world.update_table(add_index(
+                    TABLE,
+                    index,
+                    &["owner S".into(), "balance N".into()],
+                ));
             }
             if turns % 4 == 0 {
                 let _ = self.bank.world.engine.run_jobs(self.bank.world.now());

@@ -10,7 +10,7 @@ use dynamometer_types::Item;
 use crate::LAST;
 use crate::common::agree::{check_agreement, check_nothing_is_left_over};
 use crate::common::requests::*;
-use crate::common::{World, n, s, TellOnFailure};
+use crate::common::{TellOnFailure, World, n, s};
 
 fn world_with_table(store: Arc<FaultStore>) -> World {
     let world = World::on(store);
@@ -53,7 +53,8 @@ fn a_state_is_kept_and_brought_back_whole_or_not_at_all() {
             let recovered = World::on(Arc::new(store.crash()));
             recovered.run_jobs();
             let names = |items: Vec<Item>| -> Vec<String> {
-                let mut names: Vec<String> = items.iter().map(|item| format!("{:?}", item.get("pk"))).collect();
+                let mut names: Vec<String> =
+                    items.iter().map(|item| format!("{:?}", item.get("pk"))).collect();
                 names.sort();
                 names
             };
@@ -62,7 +63,8 @@ fn a_state_is_kept_and_brought_back_whole_or_not_at_all() {
             let kept = names(kept.clone());
             let mut with_new = kept.clone();
             with_new.push(format!("{:?}", Some(s("new"))));
-            let changed: Vec<String> = with_new.iter().filter(|name| !name.contains("\"0\"")).cloned().collect();
+            let changed: Vec<String> =
+                with_new.iter().filter(|name| !name.contains("\"0\"")).cloned().collect();
             assert!([kept, with_new, changed].contains(&found), "{found:?}");
             if recovered.engine.bring_back("", "kept", recovered.now()).is_ok() {
                 assert_eq!(check_agreement(&recovered, "table").len(), 5);

@@ -4,10 +4,10 @@
 //! Several clients are at work at once: their requests wait together in the queue of a store that is slow now and then,
 //! so that the batch that fails has others behind it that were built on it.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod bank;
 mod clients;
+#[path = "../common/mod.rs"]
+mod common;
 mod kept;
 
 use std::sync::Arc;
@@ -38,14 +38,13 @@ fn work(seed: u64, fail_at: Option<(u64, Fault)>) -> (Arc<FaultStore>, Bank, u64
 
 #[test]
 fn whichever_commit_fails_what_was_acknowledged_is_there() {
-    let seeds = 3;
-    for seed in 0..seeds {
+    common::with_seeds(2, |seed| {
         let (_, bank, commits) = work(seed, None);
         bank.check_all_went_well();
         assert!(commits > 40, "too little happens: {commits} commits");
         for at in 1..=commits {
             for fault in LAST {
-                let told = common::TellOnFailure(format!("seed {seed}, commit {at} of {commits}, {fault:?}"));
+                let told = common::TellOnFailure(format!("commit {at} of {commits}, {fault:?}"));
                 let (store, bank, _) = work(seed, Some((at, fault)));
                 bank.check_nothing_is_acknowledged_any_more();
                 let recovered = World::on(Arc::new(store.crash()));
@@ -55,7 +54,7 @@ fn whichever_commit_fails_what_was_acknowledged_is_there() {
                 told.defuse();
             }
         }
-    }
+    });
 }
 
 /// A store that fails once and goes on, as one over a network may. Only a single client is at work: behind a failed

@@ -13,7 +13,9 @@ pub fn key_values(kind: &str) -> Vec<AttributeValue> {
     match kind {
         "S" => ["a", "a\0", "a\0b", "b", "日本", "\u{10ffff}"].map(s).to_vec(),
         "N" => numbers.map(|text| AttributeValue::N(text.parse().unwrap())).to_vec(),
-        _ => [&[0][..], &[0, 0], &[0, 1], &[0, 255], &[1], &[255, 255]].map(|b| AttributeValue::B(b.to_vec())).to_vec(),
+        _ => [&[0][..], &[0, 0], &[0, 1], &[0, 255], &[1], &[255, 255]]
+            .map(|b| AttributeValue::B(b.to_vec()))
+            .to_vec(),
     }
 }
 
@@ -35,7 +37,9 @@ impl Drive {
             "a" if odd => n(7),
             "a" => s(*choices.pick(&["x", "x\0", "y", "日本"])),
             "b" | "c" | "l" if odd => s("no number"),
-            "b" | "l" => AttributeValue::N(choices.pick(&["-3", "0", "0.25", "7", "1e30"]).parse::<Number>().unwrap()),
+            "b" | "l" => {
+                AttributeValue::N(choices.pick(&["-3", "0", "0.25", "7", "1e30"]).parse::<Number>().unwrap())
+            }
             "c" => n(choices.below(2) as i64),
             "d" if odd => s(""),
             "d" => s(*choices.pick(&["p", "pq", "pqr", "q"])),
@@ -55,9 +59,17 @@ impl Drive {
 
     pub fn item(&mut self, key: &Key) -> Item {
         let mut item = key_item(key);
-        for (name, percent) in
-            [("a", 70), ("b", 70), ("c", 70), ("d", 70), ("e", 40), ("l", 50), ("v", 80), ("m", 20), ("note", 50)]
-        {
+        for (name, percent) in [
+            ("a", 70),
+            ("b", 70),
+            ("c", 70),
+            ("d", 70),
+            ("e", 40),
+            ("l", 50),
+            ("v", 80),
+            ("m", 20),
+            ("note", 50),
+        ] {
             if self.choices.percent(percent) {
                 let value = self.value(name);
                 item.insert(name, value);
@@ -93,7 +105,8 @@ impl Drive {
             _ if with_check => Change::Check,
             _ => Change::Delete,
         };
-        let condition = if matches!(change, Change::Check) { condition.or(Some(Condition::Exists)) } else { condition };
+        let condition =
+            if matches!(change, Change::Check) { condition.or(Some(Condition::Exists)) } else { condition };
         Write { key, change, condition }
     }
 

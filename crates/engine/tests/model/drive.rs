@@ -233,14 +233,19 @@ impl Drive {
         let found: Vec<Option<Item>> = keys.iter().map(|key| self.world.get(TABLE, key_item(key))).collect();
         assert_eq!(found, expected);
         let request = transact_get(TABLE, keys.iter().map(key_item));
-        let answer = self.world.run(async |engine, context| engine.transact_get_items(context, request).await);
-        let found: Vec<Option<Item>> = answer.unwrap().responses.into_iter().map(|item| item.map(item_of)).collect();
+        let answer =
+            self.world.run(async |engine, context| engine.transact_get_items(context, request).await);
+        let found: Vec<Option<Item>> =
+            answer.unwrap().responses.into_iter().map(|item| item.map(item_of)).collect();
         assert_eq!(found, expected);
-        let asked = KeysAndAttributes { keys: Some(keys.iter().map(key_item).collect()), ..Default::default() };
+        let asked =
+            KeysAndAttributes { keys: Some(keys.iter().map(key_item).collect()), ..Default::default() };
         let request =
             BatchGetItemRequest { request_items: Some(vec![(TABLE.into(), asked)]), ..Default::default() };
-        let answer = self.world.run(async |engine, context| engine.batch_get_item(context, request).await).unwrap();
-        let found: Vec<Item> = answer.responses.into_iter().flat_map(|(_, items)| items).map(item_of).collect();
+        let answer =
+            self.world.run(async |engine, context| engine.batch_get_item(context, request).await).unwrap();
+        let found: Vec<Item> =
+            answer.responses.into_iter().flat_map(|(_, items)| items).map(item_of).collect();
         assert_eq!(found, expected.into_iter().flatten().collect::<Vec<_>>());
     }
 
@@ -256,7 +261,6 @@ impl Drive {
             Err(error) => assert_eq!(error.kind, ErrorKind::LimitExceeded, "{error:?}"),
         }
     }
-
 }
 
 fn action_of(write: &Write) -> TransactWriteItem {

@@ -20,7 +20,9 @@ fn an_index_added_later_passes_over_values_that_no_key_can_have() {
         world.put(put("table", item)).unwrap();
     }
     world.put(put("table", item([("pk", s("fits")), ("e", s("x".repeat(2048)))]))).unwrap();
-    world.update_table(add_index("table", global_index("late", (&["e"], &[]), "ALL"), &["e S".into()])).unwrap();
+    world
+        .update_table(add_index("table", global_index("late", (&["e"], &[]), "ALL"), &["e S".into()]))
+        .unwrap();
     world.run_jobs();
 
     check_agreement(&world, "table");

@@ -102,7 +102,9 @@ impl Update {
 
     pub fn values(&self) -> Vec<(String, AttributeValue)> {
         match self {
-            Update::Set(pairs) => pairs.iter().map(|(name, value)| (format!(":{name}"), value.clone())).collect(),
+            Update::Set(pairs) => {
+                pairs.iter().map(|(name, value)| (format!(":{name}"), value.clone())).collect()
+            }
             Update::Remove(_) => vec![],
             Update::AddNumber(by) => vec![(":n".into(), n(*by))],
             Update::AddToSet(member) => vec![(":ss".into(), AttributeValue::Ss(vec![(*member).into()]))],
@@ -111,7 +113,9 @@ impl Update {
 
     fn apply(&self, item: &mut Item) {
         match self {
-            Update::Set(pairs) => pairs.iter().for_each(|(name, value)| drop(item.insert(*name, value.clone()))),
+            Update::Set(pairs) => {
+                pairs.iter().for_each(|(name, value)| drop(item.insert(*name, value.clone())))
+            }
             Update::Remove(names) => names.iter().for_each(|name| drop(item.remove(name))),
             Update::AddNumber(by) => {
                 let sum = item.get("n").map_or(0, |_| crate::common::number(item, "n")) + by;
@@ -224,9 +228,9 @@ impl Naive {
         declared: &[IndexShape],
     ) -> Transacted {
         // A put that no index takes is told alone, before tokens are looked at.
-        let unsound = writes.iter().position(
-            |write| matches!(&write.change, Change::Put(item) if !is_sound(None, item, declared)),
-        );
+        let unsound = writes
+            .iter()
+            .position(|write| matches!(&write.change, Change::Put(item) if !is_sound(None, item, declared)));
         if let Some(at) = unsound {
             let mut reasons = vec![None; writes.len()];
             reasons[at] = Some(Refusal::Invalid);
@@ -270,7 +274,8 @@ impl Naive {
                 Some(index) => index.entry(item),
             };
             let Some(held) = held else { continue };
-            let values: Vec<Sorted> = names.iter().map(|name| Sorted(held.get(name).unwrap().clone())).collect();
+            let values: Vec<Sorted> =
+                names.iter().map(|name| Sorted(held.get(name).unwrap().clone())).collect();
             let (of_partition, of_sort) = values.split_at(partition.len());
             if of_partition.iter().map(|value| &value.0).eq(partition) && sort(of_sort) {
                 found.push(((of_sort.to_vec(), key.clone()), held));

@@ -23,7 +23,8 @@ enum Test {
 
 impl Test {
     fn draw(drive: &mut Drive, values: &[AttributeValue]) -> Test {
-        let (one, two) = (Sorted(drive.choices.pick(values).clone()), Sorted(drive.choices.pick(values).clone()));
+        let (one, two) =
+            (Sorted(drive.choices.pick(values).clone()), Sorted(drive.choices.pick(values).clone()));
         let has_beginnings = !matches!(one.0, AttributeValue::N(_));
         match drive.choices.below(9) {
             0 => Test::Eq(one),
@@ -96,7 +97,8 @@ pub fn compare_query(drive: &mut Drive) {
 
     let mut values: Vec<(String, AttributeValue)> = vec![];
     let mut clauses: Vec<String> = vec![];
-    let equals = partition.iter().zip(&partition_values).chain(sort.iter().zip(equal.iter().map(|value| &value.0)));
+    let equals =
+        partition.iter().zip(&partition_values).chain(sort.iter().zip(equal.iter().map(|value| &value.0)));
     for (name, value) in equals {
         clauses.push(format!("{name} = :{name}"));
         values.push((format!(":{name}"), value.clone()));

@@ -13,8 +13,8 @@ use serde::de::IgnoredAny;
 use super::dispatch::{Answer, dispatch, find};
 use crate::auth::Caller;
 use crate::clock::Clock;
-use crate::own::Own;
 use crate::http::{NO_CONTENT_TYPE, Request, Response, Service};
+use crate::own::Own;
 
 /// How the service behaves.
 #[derive(Clone)]
@@ -174,7 +174,11 @@ impl Service for Api {
     }
 
     fn precheck(&self, headers: &HeaderMap, body: &Bytes, content_type: &'static str) -> Option<Response> {
-        let error = if !body.is_empty() && !is_json(body) { Err(no_json()) } else { find(target(headers)).map(|_| ()) };
+        let error = if !body.is_empty() && !is_json(body) {
+            Err(no_json())
+        } else {
+            find(target(headers)).map(|_| ())
+        };
         error.err().map(|error| response(Answer::error(&error), content_type))
     }
 }

@@ -122,7 +122,7 @@ pub(super) fn boolean(text: &str) -> Option<bool> {
 /// What is wrong with a text that should be base64.
 pub(super) fn blob_problem(text: &str) -> Option<String> {
     let length = text.encode_utf16().count();
-    if length % 4 != 0 {
+    if !length.is_multiple_of(4) {
         return Some(format!("Base64 encoded length is expected a multiple of 4 bytes but found: {length}"));
     }
     // The misspelling is AWS's.

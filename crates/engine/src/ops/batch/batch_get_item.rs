@@ -63,7 +63,8 @@ impl Engine {
         let mut consumed = Vec::new();
         let mut refused = Refused { count: 0, first: None };
         for (read, (table, keys)) in reads.iter().zip(&plans) {
-            let (items, unread, consumption) = self.read_keys(context, read, table, keys, &mut room, &mut refused)?;
+            let (items, unread, consumption) =
+                self.read_keys(context, read, table, keys, &mut room, &mut refused)?;
             if !unread.is_empty() {
                 let rest = KeysAndAttributes { keys: Some(unread), ..read.asked.clone() };
                 response.unprocessed_keys.push((read.table_name.to_owned(), rest));
@@ -90,8 +91,11 @@ impl Engine {
         room: &mut u64,
         refused: &mut Refused,
     ) -> Result<(Vec<ItemOut>, Vec<Item>, Consumption), ApiError> {
-        let consistency =
-            if read.asked.consistent_read == Some(true) { Consistency::Strong } else { Consistency::Eventual };
+        let consistency = if read.asked.consistent_read == Some(true) {
+            Consistency::Strong
+        } else {
+            Consistency::Eventual
+        };
         let mut items = Vec::with_capacity(keys.len());
         let mut unread = Vec::new();
         let mut consumption = Consumption::default();

@@ -15,7 +15,9 @@ use crate::catalog::Table;
 use crate::engine::Engine;
 use crate::ops::answer::{collection_metrics, consumed_capacity};
 use crate::ops::items::{DeleteOperation, OnFailure, PutOperation, check_item_size};
-use crate::validate::keys::{KEY_MISMATCH, check_index_keys, check_item_has_key, check_key, check_key_values, stored_key};
+use crate::validate::keys::{
+    KEY_MISMATCH, check_index_keys, check_item_has_key, check_key, check_key_values, stored_key,
+};
 use crate::validate::members::Findings;
 use crate::validate::require;
 use crate::validate::values::{check_names, check_values};
@@ -53,7 +55,12 @@ impl<'a> Element<'a> {
             }
             Element::Delete(delete) => check_key(table, delete.key)?,
         };
-        Ok(PlannedWrite { table: table.clone(), key, key_holder: self.key_holder(), operation: self.operation() })
+        Ok(PlannedWrite {
+            table: table.clone(),
+            key,
+            key_holder: self.key_holder(),
+            operation: self.operation(),
+        })
     }
 }
 
@@ -103,8 +110,10 @@ fn respond(
     // What was written, at the places of the plans; nothing where one was throttled.
     let mut written = written.into_iter();
     let is_throttled = |at: usize| throttled.get(at).is_some_and(Option::is_some);
-    let mut done =
-        plans.iter().enumerate().map(|(at, plan)| (plan, if is_throttled(at) { None } else { written.next() }));
+    let mut done = plans
+        .iter()
+        .enumerate()
+        .map(|(at, plan)| (plan, if is_throttled(at) { None } else { written.next() }));
     let mut unprocessed_items = Vec::new();
     let mut consumed = Vec::new();
     let mut collections = Vec::new();
@@ -120,7 +129,12 @@ fn respond(
             };
             consumption.merge(&written.consumption);
             let asked = &request.return_item_collection_metrics;
-            metrics.extend(collection_metrics(asked, &plan.table.key, plan.key_holder, written.collection_bytes));
+            metrics.extend(collection_metrics(
+                asked,
+                &plan.table.key,
+                plan.key_holder,
+                written.collection_bytes,
+            ));
         }
         consumed.extend(consumed_capacity(&request.return_consumed_capacity, name, &consumption, None));
         if !metrics.is_empty() {

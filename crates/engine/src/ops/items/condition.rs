@@ -5,9 +5,7 @@ use dynamometer_expr::{Condition, ExpressionKind, Placeholders, parse_condition}
 use dynamometer_types::error::Detail;
 use dynamometer_types::{ApiError, ErrorKind, Item};
 
-use crate::api::{
-    ConditionalOperator, Given, ReturnValuesOnConditionCheckFailure, known_or,
-};
+use crate::api::{ConditionalOperator, Given, ReturnValuesOnConditionCheckFailure, known_or};
 use crate::catalog::Table;
 use crate::validate::expressions::ExpressionParameters;
 use crate::write_path::{Effect, OldImage, WriteOperation};
@@ -62,7 +60,11 @@ pub(crate) fn parse_write_condition(
         let condition = parse_condition(ExpressionKind::Condition, text, placeholders);
         return condition.map(Some).map_err(|error| {
             let layer = parameters.wording.layer;
-            parameters.error(if layer == dynamometer_types::Layer::Older { error.with_size(text) } else { error })
+            parameters.error(if layer == dynamometer_types::Layer::Older {
+                error.with_size(text)
+            } else {
+                error
+            })
         });
     }
     let operator = match known_or(operator, ConditionalOperator::And) {

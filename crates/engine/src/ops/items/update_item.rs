@@ -12,15 +12,17 @@ use dynamometer_types::{ApiError, Item, KeyAttribute};
 use super::condition::{OnFailure, check_condition, parse_write_condition};
 use crate::Context;
 use crate::api::{
-    ApiEnum, Given, ItemOut, ReturnValues, ReturnValuesOnConditionCheckFailure, UpdateItemRequest, WriteItemResponse,
-    known_or,
+    ApiEnum, Given, ItemOut, ReturnValues, ReturnValuesOnConditionCheckFailure, UpdateItemRequest,
+    WriteItemResponse, known_or,
 };
 use crate::catalog::Table;
 use crate::engine::Engine;
 use crate::ops::answer::{collection_metrics, consumed_capacity};
 use crate::throughput::Operation;
 use crate::validate::expressions::{ExpressionParameters, check_not_mixed};
-use crate::validate::keys::{check_key, check_key_sizes_where, empty_kind, index_key_type_mismatch, index_keys, invalid};
+use crate::validate::keys::{
+    check_key, check_key_sizes_where, empty_kind, index_key_type_mismatch, index_keys, invalid,
+};
 use crate::validate::members::{Findings, refuse_empty_table_name};
 use crate::validate::values::check_values;
 use crate::validate::wording::UPDATE_ITEM;
@@ -50,9 +52,9 @@ impl WriteOperation for UpdateOperation<'_> {
         let before = old.unwrap_or(self.key);
         let after = match &self.update {
             None => before.clone(),
-            Some(update) => {
-                update.apply(before, old.is_none()).map_err(|fault| ApiError::validation(fault.to_string()))?
-            }
+            Some(update) => update
+                .apply(before, old.is_none())
+                .map_err(|fault| ApiError::validation(fault.to_string()))?,
         };
         self.check_changed_index_keys(table, before, &after)?;
         if item_size(&after) > ITEM_BYTES {
@@ -76,7 +78,9 @@ impl UpdateOperation<'_> {
             }
             if !attribute.scalar_type.admits(value) {
                 return Err(if self.by_expression {
-                    invalid("The update expression attempted to update the secondary index key to unsupported type")
+                    invalid(
+                        "The update expression attempted to update the secondary index key to unsupported type",
+                    )
                 } else {
                     index_key_type_mismatch(index, attribute, value)
                 });
@@ -109,7 +113,12 @@ impl Engine {
             .write_one(context, Operation::UpdateItem, table_name, |table| {
                 let key = check_key(table, operation.key)?;
                 check_update_targets(table, operation.update.as_ref())?;
-                Ok(PlannedWrite { table: table.clone(), key, key_holder: operation.key, operation: &operation })
+                Ok(PlannedWrite {
+                    table: table.clone(),
+                    key,
+                    key_holder: operation.key,
+                    operation: &operation,
+                })
             })
             .await?;
         let consumed_capacity =

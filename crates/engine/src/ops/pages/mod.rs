@@ -42,7 +42,9 @@ fn is_start_key_shape(table: &Table, index: Option<&Index>, key: &Item) -> bool 
 }
 
 /// How legacy conditions are joined.
-fn legacy_operator(operator: &Option<Given<ConditionalOperator>>) -> dynamometer_expr::legacy::ConditionalOperator {
+fn legacy_operator(
+    operator: &Option<Given<ConditionalOperator>>,
+) -> dynamometer_expr::legacy::ConditionalOperator {
     use dynamometer_expr::legacy::ConditionalOperator as Legacy;
     match known_or(operator, ConditionalOperator::And) {
         ConditionalOperator::And => Legacy::And,

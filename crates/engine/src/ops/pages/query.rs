@@ -2,17 +2,15 @@
 
 use dynamometer_expr::legacy;
 use dynamometer_expr::{
-    Condition, ExpressionKind, FilterSource, KeyCondition, KeyRange, Projection, check_filter, parse_condition,
-    parse_key_condition,
+    Condition, ExpressionKind, FilterSource, KeyCondition, KeyRange, Projection, check_filter,
+    parse_condition, parse_key_condition,
 };
 use dynamometer_store::Direction;
 use dynamometer_types::fault::Step;
 use dynamometer_types::{ApiError, Item, Layer};
 
 use super::select::{check_select, plan_output};
-use super::{
-    consistency, is_start_key_shape, legacy_operator, page_response, readable_index,
-};
+use super::{consistency, is_start_key_shape, legacy_operator, page_response, readable_index};
 use crate::Context;
 use crate::api::{Given, PageResponse, QueryRequest};
 use crate::catalog::{Index, Table};
@@ -40,7 +38,11 @@ impl Engine {
     ///
     /// # Errors
     /// As AWS's; `InternalServerError` when the store fails.
-    pub async fn query(&self, context: &Context<'_>, request: QueryRequest) -> Result<PageResponse, ApiError> {
+    pub async fn query(
+        &self,
+        context: &Context<'_>,
+        request: QueryRequest,
+    ) -> Result<PageResponse, ApiError> {
         let checked = check(&request)?;
         let table = self.table(context, checked.table_name)?;
         let consistent_read = request.consistent_read == Some(true);
@@ -103,7 +105,9 @@ fn check(request: &QueryRequest) -> Result<Checked<'_>, ApiError> {
     select.finish()?;
     if let Some(Given::Unknown(_)) = request.conditional_operator {
         // The set is as AWS prints it.
-        return Err(QUERY.error("Failed to satisfy constraint: Member must satisfy enum value set: [ALL, OR]"));
+        return Err(
+            QUERY.error("Failed to satisfy constraint: Member must satisfy enum value set: [ALL, OR]")
+        );
     }
     if request.conditional_operator.is_some() {
         let conditions = request.query_filter.as_ref().map(Vec::len);
@@ -185,16 +189,16 @@ fn check_expressions(request: &QueryRequest) -> Result<Checked<'_>, ApiError> {
         &placeholders,
     )?;
     parameters.close(&placeholders)?;
-    Ok(Checked {
-        table_name: required(&request.table_name)?,
-        key_condition,
-        filter,
-        projection,
-    })
+    Ok(Checked { table_name: required(&request.table_name)?, key_condition, filter, projection })
 }
 
 /// A start key must be a key of what is read, and lie where the key condition reads.
-fn check_start_key(table: &Table, index: Option<&Index>, range: &KeyRange, start: &Item) -> Result<(), ApiError> {
+fn check_start_key(
+    table: &Table,
+    index: Option<&Index>,
+    range: &KeyRange,
+    start: &Item,
+) -> Result<(), ApiError> {
     let refuse = |message: &str| Err(ApiError::validation(message));
     if !is_start_key_shape(table, index, start) {
         return refuse("The provided starting key is invalid");
@@ -202,7 +206,8 @@ fn check_start_key(table: &Table, index: Option<&Index>, range: &KeyRange, start
     let key = index.map_or(&table.key, |index| &index.key);
     check_key_values(&table.key, start)?;
     check_key_values(key, start)?;
-    let differs = key.partition.iter().zip(&range.partition).position(|(a, value)| start.get(&a.name) != Some(value));
+    let differs =
+        key.partition.iter().zip(&range.partition).position(|(a, value)| start.get(&a.name) != Some(value));
     let has_sort_condition = range.sort.is_some() || !range.sort_prefix.is_empty();
     match differs {
         Some(at) if at + 1 < key.partition.len() || has_sort_condition => {

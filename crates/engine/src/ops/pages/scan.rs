@@ -7,9 +7,7 @@ use dynamometer_types::fault::Step;
 use dynamometer_types::{ApiError, Item, ValueFault};
 
 use super::select::{check_select, plan_output};
-use super::{
-    consistency, is_start_key_shape, legacy_operator, page_response, readable_index,
-};
+use super::{consistency, is_start_key_shape, legacy_operator, page_response, readable_index};
 use crate::Context;
 use crate::api::{PageResponse, ScanRequest};
 use crate::catalog::{Index, Table};
@@ -176,7 +174,8 @@ fn check_expressions(request: &ScanRequest) -> Result<Checked<'_>, ApiError> {
     let placeholders = parameters.open()?;
     let filter = match (&request.filter_expression, &request.scan_filter) {
         (Some(text), _) => Some(
-            parse_condition(ExpressionKind::Filter, text, &placeholders).map_err(|error| error.with_size(text)),
+            parse_condition(ExpressionKind::Filter, text, &placeholders)
+                .map_err(|error| error.with_size(text)),
         ),
         (None, Some(conditions)) => {
             Some(legacy::filter("scanFilter", conditions, legacy_operator(&request.conditional_operator)))

@@ -4,8 +4,8 @@ use dynamometer_expr::Projection;
 use dynamometer_types::ApiError;
 
 use crate::api::{Given, Select};
-use crate::catalog::{Index, IndexKind, Table};
 use crate::catalog::Projection as IndexProjection;
+use crate::catalog::{Index, IndexKind, Table};
 use crate::read_path::Output;
 use crate::validate::keys::invalid;
 

@@ -11,7 +11,9 @@ use crate::api::{
     WarmThroughput,
 };
 use crate::catalog::Version;
-use crate::catalog::record::{Lifecycle, OnDemandRecord, SseRecord, TableRecord, ThroughputRecord, WarmRecord};
+use crate::catalog::record::{
+    Lifecycle, OnDemandRecord, SseRecord, TableRecord, ThroughputRecord, WarmRecord,
+};
 use crate::context::Context;
 
 /// Beyond this AWS does not even speak of quotas.

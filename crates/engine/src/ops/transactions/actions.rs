@@ -12,11 +12,13 @@ use crate::api::{TransactAction, TransactWriteItem, TransactWriteItemsRequest};
 use crate::catalog::Table;
 use crate::engine::internal_error;
 use crate::ops::items::{
-    CheckOperation, DeleteOperation, OnFailure, PutOperation, UpdateOperation, check_item_size, check_update_targets,
-    parse_write_condition,
+    CheckOperation, DeleteOperation, OnFailure, PutOperation, UpdateOperation, check_item_size,
+    check_update_targets, parse_write_condition,
 };
 use crate::validate::expressions::ExpressionParameters;
-use crate::validate::keys::{check_index_keys, check_item_has_key, check_key_shape, check_key_values, stored_key};
+use crate::validate::keys::{
+    check_index_keys, check_item_has_key, check_key_shape, check_key_values, stored_key,
+};
 use crate::validate::members::{Findings, Rule, Seen};
 use crate::validate::values::{check_names, check_values};
 use crate::validate::wording::{TRANSACT_WRITE_ITEMS, enveloped};
@@ -110,7 +112,11 @@ pub(super) fn check_actions(request: &TransactWriteItemsRequest) -> Result<Vec<A
     check_action_members(&chosen)?;
     check_names(&request.faults, &[Step::Member("TransactItems")], TRANSACT_WRITE_ITEMS)?;
     check_payload(&chosen)?;
-    chosen.iter().enumerate().map(|(at, (kind, action))| check_action(at, *kind, action, &request.faults)).collect()
+    chosen
+        .iter()
+        .enumerate()
+        .map(|(at, (kind, action))| check_action(at, *kind, action, &request.faults))
+        .collect()
 }
 
 fn check_members(request: &TransactWriteItemsRequest, items: &[TransactWriteItem]) -> Result<(), ApiError> {
@@ -118,8 +124,11 @@ fn check_members(request: &TransactWriteItemsRequest, items: &[TransactWriteItem
     let mut members = Findings::new();
     for (at, item) in items.iter().enumerate() {
         for (kind, action) in actions_of(item) {
-            let path =
-                format!("transactItems.{}.member.{}.returnValuesOnConditionCheckFailure", at + 1, kind.path());
+            let path = format!(
+                "transactItems.{}.member.{}.returnValuesOnConditionCheckFailure",
+                at + 1,
+                kind.path()
+            );
             members.one_of(path, &action.return_values_on_condition_check_failure);
         }
     }
@@ -139,7 +148,11 @@ pub(super) fn check_list_length(count: Option<usize>) -> Result<(), ApiError> {
         None => require(&mut members, "transactItems", &None::<()>),
         Some(count) => {
             let echo = || if count == 0 { "[]".into() } else { format!("[{count} items]") };
-            members.member("transactItems", Seen::Many(count, &echo), &[Rule::MinLength(1), Rule::MaxLength(100)]);
+            members.member(
+                "transactItems",
+                Seen::Many(count, &echo),
+                &[Rule::MinLength(1), Rule::MaxLength(100)],
+            );
         }
     }
     members.finish()
@@ -161,9 +174,9 @@ fn choose(item: &TransactWriteItem) -> Result<(Kind, &TransactAction), ApiError>
     let mut actions = actions_of(item);
     match (actions.next(), actions.next()) {
         (Some(action), None) => Ok(action),
-        (Some(_), Some(_)) => Err(ApiError::validation(
-            "TransactItems can only contain one of Check, Put, Update or Delete",
-        )),
+        (Some(_), Some(_)) => {
+            Err(ApiError::validation("TransactItems can only contain one of Check, Put, Update or Delete"))
+        }
         (None, _) => Err(ApiError::validation(
             "Invalid Request: TransactWriteRequest should contain Delete or Put or Update request",
         )),
@@ -238,13 +251,20 @@ fn check_action<'a>(
         Some(text) if is_update => Some(parse_update(text, &placeholders).map_err(|e| parameters.error(e))?),
         _ => None,
     };
-    let condition =
-        parse_write_condition(action.condition_expression.as_deref(), None, &None, &parameters, &placeholders)?;
+    let condition = parse_write_condition(
+        action.condition_expression.as_deref(),
+        None,
+        &None,
+        &parameters,
+        &placeholders,
+    )?;
     parameters.close(&placeholders)?;
     let on_failure = OnFailure::asked(&action.return_values_on_condition_check_failure);
     let key_holder = required(if kind == Kind::Put { &action.item } else { &action.key })?;
     let operation = match kind {
-        Kind::Put => Operation::Put(PutOperation { item: key_holder, condition, on_failure, transactional: true }),
+        Kind::Put => {
+            Operation::Put(PutOperation { item: key_holder, condition, on_failure, transactional: true })
+        }
         Kind::Delete => {
             Operation::Delete(DeleteOperation { key: key_holder, condition, on_failure, transactional: true })
         }

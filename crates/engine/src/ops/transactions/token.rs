@@ -45,7 +45,8 @@ impl Token {
 
     /// The row that remembers this transaction.
     pub(super) fn remember(&self, now: Timestamp, images: Vec<(String, Vec<u64>)>) -> Bytes {
-        let remembered = Remembered { content: self.content, expires_ms: now.millis() + TOKEN_MILLIS, images };
+        let remembered =
+            Remembered { content: self.content, expires_ms: now.millis() + TOKEN_MILLIS, images };
         serde_json::to_vec(&remembered).expect("numbers and strings have a JSON form").into()
     }
 }
@@ -54,7 +55,10 @@ impl Remembered {
     /// What the replay costs on each table: reads.
     pub(super) fn consumption(&self) -> Vec<(&str, Consumption)> {
         let units = |images: &[u64]| meter_replayed_transaction(images.iter().copied());
-        self.images.iter().map(|(table, images)| (table.as_str(), Consumption::of_table(units(images)))).collect()
+        self.images
+            .iter()
+            .map(|(table, images)| (table.as_str(), Consumption::of_table(units(images))))
+            .collect()
     }
 }
 

@@ -126,7 +126,8 @@ async fn cancelled(stop: Stop) -> ApiError {
     {
         return internal_error(error);
     }
-    if let Some(fault) = refusals.iter().flatten().find(|error| error.kind == ErrorKind::InternalServerError) {
+    if let Some(fault) = refusals.iter().flatten().find(|error| error.kind == ErrorKind::InternalServerError)
+    {
         return fault.clone();
     }
     ApiError::transaction_canceled(refusals.into_iter().map(reason).collect())
@@ -172,7 +173,12 @@ fn replay(request: &TransactWriteItemsRequest, remembered: &Remembered) -> Trans
         .consumption()
         .into_iter()
         .filter_map(|(table, consumption)| {
-            consumed_capacity(&request.return_consumed_capacity, table, &consumption, Some(CapacityKind::Read))
+            consumed_capacity(
+                &request.return_consumed_capacity,
+                table,
+                &consumption,
+                Some(CapacityKind::Read),
+            )
         })
         .collect();
     TransactWriteItemsResponse {
@@ -195,7 +201,12 @@ fn respond(
         for (plan, written) in parts {
             consumption.merge(&written.consumption);
             let asked = &request.return_item_collection_metrics;
-            metrics.extend(collection_metrics(asked, &plan.table.key, plan.key_holder, written.collection_bytes));
+            metrics.extend(collection_metrics(
+                asked,
+                &plan.table.key,
+                plan.key_holder,
+                written.collection_bytes,
+            ));
         }
         let asked = &request.return_consumed_capacity;
         consumed.extend(consumed_capacity(asked, table, &consumption, Some(CapacityKind::Write)));

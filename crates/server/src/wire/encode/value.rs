@@ -51,7 +51,7 @@ impl Encode for AttributeValue {
             }
             AttributeValue::Ns(set) => {
                 out.extend_from_slice(br#"{"NS":"#);
-                write_list(set, out, |number, out| write_quoted_number(number, out))?;
+                write_list(set, out, write_quoted_number)?;
             }
             AttributeValue::Bs(set) => {
                 out.extend_from_slice(br#"{"BS":"#);

@@ -74,23 +74,22 @@ pub struct Shared {
 
 impl Shared {
     /// An engine that keeps nothing.
-    pub fn in_memory() -> Shared {
-        Shared::on(Arc::new(MemoryStore::new()), None)
+    pub fn in_memory(throttle: ThrottleMode) -> Shared {
+        Shared::on(Arc::new(MemoryStore::new()), None, throttle)
     }
 
     /// An engine in a folder that goes away with it.
-    pub fn on_disk() -> Shared {
+    pub fn on_disk(throttle: ThrottleMode) -> Shared {
         let folder = tempfile::tempdir().unwrap();
         // What is tested is what is stored, not whether it outlives the machine.
         let options = FjallOptions { durability: Durability::Os, ..FjallOptions::default() };
         let store = FjallStore::open(folder.path().join("data"), &options).unwrap();
-        Shared::on(Arc::new(store), Some(Arc::new(folder)))
+        Shared::on(Arc::new(store), Some(Arc::new(folder)), throttle)
     }
 
-    fn on(store: Arc<dyn Store>, folder: Option<Arc<TempDir>>) -> Shared {
+    fn on(store: Arc<dyn Store>, folder: Option<Arc<TempDir>>, throttle: ThrottleMode) -> Shared {
         let clock = Arc::new(Clock::Manual(AtomicI64::new(BEGINNING_MS)));
-        // Refused as AWS would: the scenarios say what AWS answers.
-        let engine_config = EngineConfig { throttle: ThrottleMode::Enforce, ..EngineConfig::default() };
+        let engine_config = EngineConfig { throttle, ..EngineConfig::default() };
         let engine = Arc::new(Engine::open(store, engine_config).unwrap());
         let (worker, time) = (engine.clone(), clock.clone());
         let config = ApiConfig {

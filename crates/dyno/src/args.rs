@@ -21,6 +21,33 @@ pub struct CommandLine {
 enum Command {
     /// Serve DynamoDB (also without any command).
     Serve(ServeArgs),
+    /// Show what the traffic of a running server consumes and costs, and where it would be throttled.
+    Report(ReportArgs),
+}
+
+/// What the command line asks for.
+#[derive(Debug)]
+pub enum Task {
+    /// `dyno serve`, or no command.
+    Serve(Box<ServeArgs>),
+    /// `dyno report`.
+    Report(ReportArgs),
+}
+
+/// Flags of `dyno report`.
+#[derive(Clone, Debug, Args)]
+pub struct ReportArgs {
+    /// Where the server is.
+    #[arg(
+        long,
+        env = "AWS_ENDPOINT_URL_DYNAMODB",
+        value_name = "URL",
+        default_value = "http://127.0.0.1:8000"
+    )]
+    pub endpoint: String,
+    /// Print the report as JSON, as `GET /_dyno/report` answers it.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Flags of `dyno serve`.
@@ -47,6 +74,9 @@ pub struct ServeArgs {
     /// The region in ARNs.
     #[arg(long, env = "DYNO_REGION", default_value = "us-east-1")]
     pub region: String,
+    /// A file of prices that correct or add to the built-in ones: lines like those of prices.csv.
+    #[arg(long, env = "DYNO_PRICES", value_name = "FILE")]
+    pub prices: Option<PathBuf>,
     /// The account in ARNs: 12 digits.
     #[arg(long, env = "DYNO_ACCOUNT", default_value = "000000000000", value_parser = account)]
     pub account: String,
@@ -112,11 +142,12 @@ pub enum Durability {
 }
 
 impl CommandLine {
-    /// The flags of the one command that there is, given with its name or without.
-    pub fn serve_args(self) -> ServeArgs {
+    /// The command, and its flags.
+    pub fn task(self) -> Task {
         match self.command {
-            Some(Command::Serve(args)) => args,
-            None => self.serve,
+            Some(Command::Serve(args)) => Task::Serve(Box::new(args)),
+            Some(Command::Report(args)) => Task::Report(args),
+            None => Task::Serve(Box::new(self.serve)),
         }
     }
 }
@@ -170,7 +201,10 @@ mod tests {
     fn parse(args: &[&str]) -> Result<ServeArgs, clap::Error> {
         let args =
             understand_local_flags(std::iter::once("dyno").chain(args.iter().copied()).map(OsString::from));
-        CommandLine::try_parse_from(args).map(CommandLine::serve_args)
+        CommandLine::try_parse_from(args).map(|line| match line.task() {
+            Task::Serve(args) => *args,
+            Task::Report(_) => panic!("not serve"),
+        })
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
 
+use dynamometer_capacity::money::PriceTable;
 use dynamometer_engine::throughput::ThrottleMode;
 use dynamometer_engine::{Engine, EngineConfig};
 use dynamometer_server::auth::{Auth, Credentials, Scope};
@@ -29,7 +30,8 @@ pub struct Problem {
 }
 
 impl Problem {
-    fn failed(sentence: impl fmt::Display) -> Problem {
+    /// Something failed that is no fault of the arguments.
+    pub fn failed(sentence: impl fmt::Display) -> Problem {
         Problem { sentence: sentence.to_string(), hint: None, exit_code: 1 }
     }
 
@@ -38,7 +40,8 @@ impl Problem {
         Problem { exit_code: 2, ..Problem::failed(sentence) }
     }
 
-    fn hint(self, hint: impl Into<String>) -> Problem {
+    /// The problem with what to do about it.
+    pub fn hint(self, hint: impl Into<String>) -> Problem {
         Problem { hint: Some(hint.into()), ..self }
     }
 }
@@ -53,6 +56,7 @@ impl fmt::Display for Problem {
 pub fn serve(args: ServeArgs) -> Result<(), Problem> {
     check_exposure(&args)?;
     let http = http_config(&args)?;
+    let prices = Arc::new(read_prices(args.prices.as_deref())?);
     // The port first: a second server must not touch the data of the first.
     let listeners = bind(&args.host, args.port).map_err(|e| Problem::failed(&e).hint(e.hint()))?;
     let port =
@@ -81,6 +85,7 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
             account: args.account.clone(),
             isolate: args.isolate,
             clock,
+            prices,
             wake_jobs: Arc::new(move || waker.iter().for_each(|waker| waker.wake())),
             seed: random(),
             log: Arc::new(log),
@@ -125,6 +130,17 @@ fn http_config(args: &ServeArgs) -> Result<HttpConfig, Problem> {
     config.request_id_seed = random();
     config.log = Arc::new(log);
     Ok(config)
+}
+
+/// The built-in prices, with those of a file laid over them.
+fn read_prices(file: Option<&Path>) -> Result<PriceTable, Problem> {
+    let mut prices = PriceTable::builtin();
+    if let Some(file) = file {
+        let name = file.display().to_string();
+        let text = std::fs::read_to_string(file).map_err(|e| Problem::wrong(format!("{name}: {e}")))?;
+        prices.overlay(PriceTable::parse(&name, &text).map_err(Problem::wrong)?);
+    }
+    Ok(prices)
 }
 
 fn read_credentials(file: &Path) -> Result<Credentials, Problem> {

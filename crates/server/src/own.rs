@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use dynamometer_capacity::money::PriceTable;
 use dynamometer_engine::{AdminError, Engine};
 use dynamometer_store::StoreError;
 use dynamometer_types::{Timestamp, parse_duration_ms};
@@ -12,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::clock::{Clock, ClockError};
 use crate::http::Response;
+use crate::report::{build, metrics};
 
 const JSON: &str = "application/json";
 
@@ -19,6 +21,8 @@ const JSON: &str = "application/json";
 pub(crate) struct Own {
     pub(crate) engine: Arc<Engine>,
     pub(crate) clock: Arc<Clock>,
+    pub(crate) prices: Arc<PriceTable>,
+    pub(crate) region: String,
     pub(crate) namespace: String,
     pub(crate) now: Timestamp,
 }
@@ -74,16 +78,20 @@ impl Own {
             ("GET", "/_dyno/health") => Ok(self.health()),
             ("POST", "/_dyno/reset") => self.reset(body),
             ("POST", "/_dyno/snapshot") => self.snapshot(body),
+            ("GET", "/_dyno/report") => self.report(),
+            ("GET", "/metrics") => return self.metrics(),
             ("GET", "/_dyno/clock") => Ok(time(self.now)),
             ("POST", "/_dyno/clock") => self.move_clock(body),
-            (_, "/_dyno/health" | "/_dyno/reset" | "/_dyno/snapshot" | "/_dyno/clock") => {
-                Err(Refusal(StatusCode::METHOD_NOT_ALLOWED, format!("{path} is not for {method}")))
-            }
+            (
+                _,
+                "/_dyno/health" | "/_dyno/reset" | "/_dyno/snapshot" | "/_dyno/clock" | "/_dyno/report"
+                | "/metrics",
+            ) => Err(Refusal(StatusCode::METHOD_NOT_ALLOWED, format!("{path} is not for {method}"))),
             _ => Err(Refusal(
                 StatusCode::NOT_FOUND,
                 format!(
-                    "there is no {path}; there are GET /_dyno/health, GET and POST /_dyno/clock, POST /_dyno/reset, POST \
-                     /_dyno/snapshot"
+                    "there is no {path}; there are GET /_dyno/health, GET /_dyno/report, GET /metrics, GET and POST \
+                     /_dyno/clock, POST /_dyno/reset, POST /_dyno/snapshot"
                 ),
             )),
         };
@@ -103,6 +111,17 @@ impl Own {
             "durable": store.durable,
             "tables": self.engine.catalog().version().tables(&self.namespace).count(),
         })
+    }
+
+    fn report(&self) -> Result<Value, Refusal> {
+        let used = self.engine.throughput_use(&self.namespace, self.now);
+        let report = build(&used, &self.prices, &self.region);
+        serde_json::to_value(report).map_err(|e| Refusal(StatusCode::INTERNAL_SERVER_ERROR, e.to_string()))
+    }
+
+    fn metrics(&self) -> Response {
+        let used = self.engine.throughput_use(&self.namespace, self.now);
+        Response::new(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", metrics(&used))
     }
 
     /// Moves the clock, and runs all jobs that fall due by it before it answers.

@@ -5,6 +5,7 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use dynamometer_capacity::money::PriceTable;
 use dynamometer_engine::throughput::ThrottleMode;
 use dynamometer_engine::{Engine, EngineConfig};
 use dynamometer_server::auth::Caller;
@@ -97,6 +98,7 @@ impl Shared {
             account: "000000000000".into(),
             isolate: true,
             clock: clock.clone(),
+            prices: Arc::new(PriceTable::builtin()),
             // On a thread of their own: jobs block, which the runtime's thread must not.
             wake_jobs: Arc::new(move || {
                 std::thread::scope(|scope| {

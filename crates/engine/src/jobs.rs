@@ -36,36 +36,47 @@ impl Engine {
     /// Runs every job that is due. Answers when the next one is. A second caller waits for the first.
     ///
     /// # Errors
-    /// When the store fails, or holds a row that cannot be read.
+    /// Those of the first job that failed, when the store fails or holds a row that cannot be read. It stays, to be
+    /// tried again.
     pub fn run_jobs(&self, now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
         let _one_at_a_time = self.running_jobs.lock();
-        let mut next = None;
+        let (mut next, mut failure) = (None, None);
         let jobs = pending_jobs(&*self.store)?;
         // The catalog must be at least as new as the jobs: writers that plan from here on know of them.
         self.catalog.pass_change();
         for job in jobs {
-            // In this order: a copy that is done takes its job out before it lets go of it.
-            if self.copies.holds(job.id) || !job.is_pending(&*self.store)? {
-                continue;
+            if self.jobs_are_stopped() {
+                break;
             }
             if !job.is_due(now) {
                 let due = Timestamp::from_millis(job.not_before_ms);
                 next = Some(next.map_or(due, |next: Timestamp| next.min(due)));
                 continue;
             }
-            match &job.work {
-                Work::Backfill { namespace, table, table_id, index_id } => {
-                    self.backfill(&job, namespace, table, *table_id, *index_id)?;
-                }
-                Work::Purge { namespace, table, objects } => {
-                    if let Some(commit) = self.catalog.settle(&*self.store, namespace, table, now) {
-                        commit.wait()?;
-                    }
-                    self.purge(&job, objects)?;
-                }
+            // One job that cannot be done holds up no other.
+            if let Err(error) = self.run_job(&job, now) {
+                failure.get_or_insert(error);
             }
         }
-        Ok(next)
+        failure.map_or(Ok(next), Err)
+    }
+
+    fn run_job(&self, job: &Job, now: Timestamp) -> Result<(), StoreError> {
+        // In this order: a copy that is done takes its job out before it lets go of it.
+        if self.copies.holds(job.id) || !job.is_pending(&*self.store)? {
+            return Ok(());
+        }
+        match &job.work {
+            Work::Backfill { namespace, table, table_id, index_id } => {
+                self.backfill(job, namespace, table, *table_id, *index_id)
+            }
+            Work::Purge { namespace, table, objects } => {
+                if let Some(commit) = self.catalog.settle(&*self.store, namespace, table, now) {
+                    commit.wait()?;
+                }
+                self.purge(job, objects)
+            }
+        }
     }
 
     /// Deletes the tokens of transactions whose ten minutes are over.

@@ -116,11 +116,8 @@ impl Number {
         if coefficient == 0 {
             return Ok(Number::ZERO);
         }
-        let (mut coefficient, mut exponent) = (coefficient, exponent);
-        while coefficient.is_multiple_of(10) {
-            coefficient /= 10;
-            exponent += 1;
-        }
+        let (coefficient, zeros) = strip_zeros(coefficient);
+        let exponent = exponent.saturating_add(zeros);
         let digits = coefficient.ilog10() + 1;
         Number::check_magnitude(i64::from(exponent) + i64::from(digits) - 1)?;
         if digits > MAX_DIGITS {
@@ -294,6 +291,24 @@ impl Number {
             widen(self).cmp(&widen(other))
         })
     }
+}
+
+/// Takes the trailing zeros off a number that is not 0; answers how many there were. Most numbers fit 64 bits,
+/// where a division is ten times cheaper.
+fn strip_zeros(mut coefficient: u128) -> (u128, i32) {
+    let mut zeros = 0;
+    while u64::try_from(coefficient).is_err() && coefficient.is_multiple_of(10) {
+        coefficient /= 10;
+        zeros += 1;
+    }
+    if let Ok(mut small) = u64::try_from(coefficient) {
+        while small.is_multiple_of(10) {
+            small /= 10;
+            zeros += 1;
+        }
+        coefficient = u128::from(small);
+    }
+    (coefficient, zeros)
 }
 
 /// The written parts of a number.

@@ -26,7 +26,7 @@ use workload::{ROWS, Row};
 
 /// Measures the release binary beside a bare HTTP server and beside other servers
 #[derive(Parser, Debug)]
-#[command(name = "cargo xtask bench")]
+#[command(bin_name = "cargo xtask bench")]
 pub struct Options {
     /// What to measure
     #[arg(value_enum, default_values = ["start", "rows"])]
@@ -75,10 +75,16 @@ pub struct Options {
     #[arg(long)]
     check: bool,
     /// Our server's program
-    #[arg(long, env = "DYNO_BENCH_BINARY", value_name = "PATH", hide = true)]
+    #[arg(
+        long,
+        env = "DYNO_BENCH_BINARY",
+        value_name = "PATH",
+        default_value = "target/release/dyno",
+        hide = true
+    )]
     dyno: PathBuf,
     /// Where data and logs go
-    #[arg(long, env = "DYNO_BENCH_FOLDER", value_name = "PATH", hide = true)]
+    #[arg(long, env = "DYNO_BENCH_FOLDER", value_name = "PATH", default_value = "target/bench", hide = true)]
     folder: PathBuf,
 }
 

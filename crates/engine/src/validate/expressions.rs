@@ -39,11 +39,6 @@ impl<'a> ExpressionParameters<'a> {
         self.check_empty_names()?;
         placeholders.check_values().map_err(|e| self.error(e))?;
         check_expression_values(self.faults, self.path, self.wording)?;
-        for (kind, text) in self.expressions {
-            if let Some(text) = text {
-                kind.check_not_empty(text).map_err(|e| self.error(e))?;
-            }
-        }
         Ok(placeholders)
     }
 

@@ -6,11 +6,12 @@ pub(crate) mod members;
 pub(crate) mod values;
 pub(crate) mod wording;
 
-use dynamometer_types::ApiError;
+use dynamometer_types::{ApiError, ValueFault};
 
-use crate::api::{Given, ReturnValues};
+use crate::api::{ConditionalOperator, Given, ReturnValues};
 use crate::engine::internal_error;
 use members::{Findings, Rule, Seen};
+use wording::Wording;
 
 /// A member that the member checks have found to be there.
 pub(crate) fn required<T>(value: &Option<T>) -> Result<&T, ApiError> {
@@ -31,6 +32,31 @@ pub(crate) fn check_return_values(members: &mut Findings, value: &Option<Given<R
             "Failed to satisfy constraint: Member must satisfy enum value set: [ALL_OLD, UPDATED_OLD, ALL_NEW, \
              UPDATE_NEW, NONE]",
         );
+    }
+}
+
+/// Checks that `ConditionalOperator`, when it is there, is one of its set and has legacy conditions to join.
+pub(crate) fn check_conditional_operator(
+    operator: &Option<Given<ConditionalOperator>>,
+    conditions: Option<usize>,
+    wording: Wording,
+) -> Result<(), ApiError> {
+    match operator {
+        None => Ok(()),
+        // The set is as AWS prints it.
+        Some(Given::Unknown(_)) => {
+            Err(wording.error("Failed to satisfy constraint: Member must satisfy enum value set: [ALL, OR]"))
+        }
+        Some(Given::Known(_)) => dynamometer_expr::legacy::ConditionalOperator::check_count(conditions)
+            .map_err(|error| wording.error(error.message)),
+    }
+}
+
+/// Checks that no attribute is named by an empty text.
+pub(crate) fn check_attribute_names(names: &Option<Vec<String>>, wording: Wording) -> Result<(), ApiError> {
+    match names.iter().flatten().any(String::is_empty) {
+        true => Err(wording.error(ValueFault::EmptyName.message(wording.layer))),
+        false => Ok(()),
     }
 }
 

@@ -30,8 +30,10 @@ pub(crate) fn check_expression_values(
 ) -> Result<(), ApiError> {
     let member: Vec<Step> = [path, &[Step::Member("ExpressionAttributeValues")]].concat();
     let Some(at) = faults.under(&member).next() else { return Ok(()) };
+    // Reads tell of nesting without the placeholder, on either layer.
+    let told_bare = wording.reads && at.fault == ValueFault::TooDeep;
     Err(match (wording.layer, placeholder_of(at, member.len())) {
-        (Layer::Older, Some(placeholder)) => {
+        (Layer::Older, Some(placeholder)) if !told_bare => {
             let message = at.fault.message(wording.layer);
             wording.error(format!(
                 "ExpressionAttributeValues contains invalid value: {message} for key {placeholder}"

@@ -13,11 +13,13 @@ pub(crate) struct Wording {
     pub(crate) layer: Layer,
     /// Whether findings stand in the envelope `1 validation error detected: `.
     pub(crate) enveloped: bool,
+    /// Whether the operation reads pages or single items.
+    pub(crate) reads: bool,
 }
 
-const CURRENT_WRITE: Wording = Wording { layer: Layer::Current, enveloped: true };
-const CURRENT_READ: Wording = Wording { layer: Layer::Current, enveloped: false };
-const OLDER: Wording = Wording { layer: Layer::Older, enveloped: false };
+const CURRENT_WRITE: Wording = Wording { layer: Layer::Current, enveloped: true, reads: false };
+const CURRENT_READ: Wording = Wording { layer: Layer::Current, enveloped: false, reads: true };
+const OLDER: Wording = Wording { layer: Layer::Older, enveloped: false, reads: false };
 
 pub(crate) const PUT_ITEM: Wording = CURRENT_WRITE;
 pub(crate) const UPDATE_ITEM: Wording = CURRENT_WRITE;
@@ -25,7 +27,7 @@ pub(crate) const DELETE_ITEM: Wording = CURRENT_WRITE;
 pub(crate) const GET_ITEM: Wording = CURRENT_READ;
 pub(crate) const BATCH_GET_ITEM: Wording = CURRENT_READ;
 pub(crate) const QUERY: Wording = CURRENT_READ;
-pub(crate) const SCAN: Wording = OLDER;
+pub(crate) const SCAN: Wording = Wording { reads: true, ..OLDER };
 pub(crate) const BATCH_WRITE_ITEM: Wording = OLDER;
 pub(crate) const TRANSACT_WRITE_ITEMS: Wording = OLDER;
 pub(crate) const TRANSACT_GET_ITEMS: Wording = OLDER;

@@ -87,6 +87,27 @@ fn a_refusal_that_nobody_waits_for_harms_nobody() {
     check_agreement(&world, TABLE);
 }
 
+/// To delete what is not there needs no write, but when it is not there yet only because of one that is queued, the
+/// answer waits for that one.
+#[test]
+fn an_answer_that_rests_on_a_queued_write_waits_for_it() {
+    let store = Arc::new(FaultStore::new(MemoryStore::new()));
+    let world = world_on(Arc::clone(&store) as _);
+    world.update(add_one("hot")).unwrap();
+    let delete_it = || {
+        Box::pin(
+            world.call(async |engine, context| engine.delete_item(context, delete(TABLE, key("hot"))).await),
+        )
+    };
+    store.pause();
+    let (mut first, mut second) = (delete_it(), delete_it());
+    assert!(poll_once(first.as_mut()).is_none());
+    assert!(poll_once(second.as_mut()).is_none(), "told that it is gone before that is durable");
+    let crashed = World::on(Arc::new(store.crash()));
+    assert!(block_on(first).is_err() && block_on(second).is_err());
+    assert_eq!(check_agreement(&crashed, TABLE).len(), 1);
+}
+
 /// A token that was used for something else: that, too, is told only when its first use is durable.
 #[test]
 fn a_mismatch_of_a_token_waits_for_the_first_use() {

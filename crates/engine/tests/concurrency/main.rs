@@ -121,6 +121,27 @@ fn every_increment_counts() {
     });
 }
 
+/// Items of all sizes, so that a row that is counted twice, or not at all, shows in the counters.
+#[test]
+fn items_that_come_and_go_are_counted_once() {
+    on_both(|world| {
+        at_once(world, |at| {
+            let mut choices = Choices::new(at as u64);
+            for _ in 0..80 {
+                let of = key(choices.below(12).to_string());
+                if choices.percent(35) {
+                    world.delete(delete(TABLE, of)).unwrap();
+                    continue;
+                }
+                let mut item = of;
+                item.insert("n", n(choices.below(5) as i64));
+                item.insert("group", s("g".repeat(1 + choices.below(200))));
+                world.put(put(TABLE, item)).unwrap();
+            }
+        });
+    });
+}
+
 #[test]
 fn of_all_who_put_an_item_that_must_not_be_there_one_wins() {
     on_both(|world| {

@@ -8,27 +8,71 @@ use std::thread;
 use std::time::Duration;
 
 use bytes::Bytes;
+use dynamometer_engine::api::DeleteTableRequest;
 use dynamometer_store::{
     Batch, Commit, Keyspace, MemoryStore, Snapshot, Store, StoreError, StoreInfo, Write,
 };
 use dynamometer_types::Item;
 
-use crate::common::agree::check_agreement;
+use crate::common::agree::{check_agreement, check_nothing_is_left_over};
 use crate::common::meddle::Meddled;
 use crate::common::requests::*;
 use crate::common::{World, in_memory, n, s};
 use crate::{TABLE, key, world_on};
 
-/// Commits a batch that holds a job, tells so, and only returns when it may.
-struct SlowToReturn {
+/// A store with a gate at one place: the first thread that comes there tells so, and waits until it may pass.
+struct Gated {
     inner: MemoryStore,
-    committed: Mutex<Sender<()>>,
-    may_return: Mutex<Receiver<()>>,
-    armed: AtomicBool,
+    place: Place,
+    closed: AtomicBool,
+    reached: Mutex<Sender<()>>,
+    may_pass: Mutex<Receiver<()>>,
 }
 
-impl Store for SlowToReturn {
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    /// A batch with a job is committed, but the call has not returned yet.
+    JobCommitted,
+    /// An item is about to be read.
+    ItemRead,
+}
+
+/// What the test holds of the gate.
+struct Gate {
+    reached: Receiver<()>,
+    open: Sender<()>,
+}
+
+impl Gated {
+    fn at(place: Place) -> (Arc<Gated>, Gate) {
+        let ((reached, told), (open, may_pass)) = (channel(), channel());
+        let store = Gated {
+            inner: MemoryStore::new(),
+            place,
+            closed: AtomicBool::new(false),
+            reached: Mutex::new(reached),
+            may_pass: Mutex::new(may_pass),
+        };
+        (Arc::new(store), Gate { reached: told, open })
+    }
+
+    fn close_gate(&self) {
+        self.closed.store(true, Ordering::Release);
+    }
+
+    fn pass(&self, place: Place) {
+        if place == self.place && self.closed.swap(false, Ordering::AcqRel) {
+            self.reached.lock().unwrap().send(()).unwrap();
+            self.may_pass.lock().unwrap().recv().unwrap();
+        }
+    }
+}
+
+impl Store for Gated {
     fn get(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
+        if keyspace == Keyspace::Items {
+            self.pass(Place::ItemRead);
+        }
         self.inner.get(keyspace, key)
     }
 
@@ -40,9 +84,8 @@ impl Store for SlowToReturn {
         let adds_job =
             batch.writes.iter().any(|write| matches!(write, Write::Put { keyspace: Keyspace::Jobs, .. }));
         let commit = self.inner.commit(batch);
-        if adds_job && self.armed.swap(false, Ordering::AcqRel) {
-            self.committed.lock().unwrap().send(()).unwrap();
-            self.may_return.lock().unwrap().recv().unwrap();
+        if adds_job {
+            self.pass(Place::JobCommitted);
         }
         commit
     }
@@ -60,51 +103,87 @@ impl Store for SlowToReturn {
     }
 }
 
+/// Runs the jobs, and opens the gate when they have had time to go wrong.
+fn run_jobs_at_the_gate(world: &World, gate: &Gate, meanwhile: impl FnOnce()) {
+    thread::scope(|scope| {
+        let jobs = scope.spawn(|| world.run_jobs());
+        thread::sleep(Duration::from_millis(50));
+        meanwhile();
+        gate.open.send(()).unwrap();
+        jobs.join().unwrap();
+    });
+    world.run_jobs();
+}
+
+fn note(id: &str) -> Item {
+    item([("id", s(id)), ("n", n(1))])
+}
+
+fn late_index() -> dynamometer_engine::api::UpdateTableRequest {
+    add_index(TABLE, global_index("late", (&["n"], &["id"]), "ALL"), &["n N".into(), "id S".into()])
+}
+
 /// The job that fills an index can be seen in the store a moment before the catalog shows the index. Run in between, it
 /// would find no index to fill, and call it filled; and items that are put meanwhile would never be in it.
 #[test]
 fn a_job_that_is_seen_before_its_change_is_shown_waits_for_it() {
-    let ((committed, is_committed), (let_return, may_return)) = (channel(), channel());
-    let store = Arc::new(SlowToReturn {
-        inner: MemoryStore::new(),
-        committed: Mutex::new(committed),
-        may_return: Mutex::new(may_return),
-        armed: AtomicBool::new(false),
-    });
+    let (store, gate) = Gated::at(Place::JobCommitted);
     let world = world_on(Arc::clone(&store) as _);
-    let note = |id: &str| item([("id", s(id)), ("n", n(1))]);
     world.put(put(TABLE, note("before"))).unwrap();
-    store.armed.store(true, Ordering::Release);
+    store.close_gate();
     thread::scope(|scope| {
-        let adding = scope.spawn(|| {
-            let index = global_index("late", (&["n"], &["id"]), "ALL");
-            world.update_table(add_index(TABLE, index, &["n N".into(), "id S".into()])).unwrap();
-        });
-        is_committed.recv().unwrap();
-        let jobs = scope.spawn(|| world.run_jobs());
-        // Time for the jobs to go wrong in.
-        thread::sleep(Duration::from_millis(50));
-        world.put(put(TABLE, note("meanwhile"))).unwrap();
-        let_return.send(()).unwrap();
-        adding.join().unwrap();
-        jobs.join().unwrap();
+        scope.spawn(|| world.update_table(late_index()).unwrap());
+        gate.reached.recv().unwrap();
+        run_jobs_at_the_gate(&world, &gate, || drop(world.put(put(TABLE, note("meanwhile"))).unwrap()));
     });
-    world.run_jobs();
     check_agreement(&world, TABLE);
     assert_eq!(world.scan_all(&scan(TABLE, Some("late")), None).len(), 2);
 }
 
-/// What a table is at the moment of the copy counts, not what it becomes while rows are being read.
+/// A write that was planned before an index was declared, and joins the queue after, knows nothing of the index. The
+/// filling must begin behind it.
 #[test]
-fn an_index_that_is_finished_or_goes_while_a_state_is_kept_is_whole_in_it() {
+fn an_index_takes_in_a_write_that_was_planned_before_it() {
+    let (store, gate) = Gated::at(Place::ItemRead);
+    let world = world_on(Arc::clone(&store) as _);
+    world.put(put(TABLE, note("before"))).unwrap();
+    store.close_gate();
+    thread::scope(|scope| {
+        scope.spawn(|| world.put(put(TABLE, note("planned before"))).unwrap());
+        gate.reached.recv().unwrap();
+        world.update_table(late_index()).unwrap();
+        run_jobs_at_the_gate(&world, &gate, || {});
+    });
+    check_agreement(&world, TABLE);
+    assert_eq!(world.scan_all(&scan(TABLE, Some("late")), None).len(), 2);
+}
+
+/// And one that was planned before its table was deleted must leave nothing behind.
+#[test]
+fn a_write_that_was_planned_before_its_table_went_is_cleared_away() {
+    let (store, gate) = Gated::at(Place::ItemRead);
+    let world = world_on(Arc::clone(&store) as _);
+    world.put(put(TABLE, note("before"))).unwrap();
+    store.close_gate();
+    thread::scope(|scope| {
+        scope.spawn(|| world.put(put(TABLE, note("planned before"))));
+        gate.reached.recv().unwrap();
+        let delete = DeleteTableRequest { table_name: Some(TABLE.into()) };
+        world.run(async |engine, context| engine.delete_table(context, delete).await).unwrap();
+        run_jobs_at_the_gate(&world, &gate, || {});
+    });
+    check_nothing_is_left_over(&world);
+}
+
+/// A state that is kept while an index is being filled has the index whole when it is brought back.
+#[test]
+fn an_index_that_is_being_filled_is_filled_again_in_a_state_kept_meanwhile() {
     let store = Meddled::new(in_memory());
     let world = world_on(Arc::clone(&store) as _);
     for at in 0..3 {
         world.put(put(TABLE, item([("id", s(at.to_string())), ("n", n(at))]))).unwrap();
     }
-    let index = || global_index("late", (&["n"], &["id"]), "ALL");
-    let add = || add_index(TABLE, index(), &["n N".into(), "id S".into()]);
-    world.update_table(add()).unwrap();
+    world.update_table(late_index()).unwrap();
     // The state is kept in the middle of the filling, and brought back when all is different.
     let mut kept = false;
     store.run_jobs(&world, || {
@@ -118,7 +197,7 @@ fn an_index_that_is_finished_or_goes_while_a_state_is_kept_is_whole_in_it() {
     world.run_jobs();
     assert_eq!(check_agreement(&world, TABLE).len(), 3);
     assert_eq!(world.scan_all(&scan(TABLE, Some("late")), None).len(), 3);
-    crate::common::agree::check_nothing_is_left_over(&world);
+    check_nothing_is_left_over(&world);
 }
 
 /// After a state was brought back, a transaction that had been sent before has to be run again.

@@ -8,6 +8,7 @@ mod bank;
 mod clients;
 #[path = "../common/mod.rs"]
 mod common;
+mod jobs;
 mod kept;
 
 use std::sync::Arc;

@@ -44,7 +44,7 @@ impl Drive {
             "d" if odd => s(""),
             "d" => s(*choices.pick(&["p", "pq", "pqr", "q"])),
             // No index, at first: anything goes.
-            "e" => match choices.below(8) {
+            "e" => match choices.below(12) {
                 0 => n(5),
                 1 => s(""),
                 2 => s("long".repeat(600)),
@@ -64,8 +64,8 @@ impl Drive {
             ("b", 70),
             ("c", 70),
             ("d", 70),
-            ("e", 40),
-            ("l", 50),
+            ("e", 70),
+            ("l", 70),
             ("v", 80),
             ("m", 20),
             ("note", 50),

@@ -53,7 +53,7 @@ impl Drive {
     /// Runs so many operations, then looks at everything.
     pub fn run(&mut self, operations: usize) {
         for _ in 0..operations {
-            match self.choices.below(40) {
+            match self.choices.below(25) {
                 0 => self.run_jobs(),
                 1 => {
                     // What is opened again is what there was.
@@ -80,8 +80,8 @@ impl Drive {
             17 => self.resend(),
             18..=19 => self.read_items(),
             20..=24 => pages::compare_query(self),
-            25..=26 => pages::compare_scan(self),
-            27 => self.change_indexes(),
+            25 => pages::compare_scan(self),
+            26..=27 => self.change_indexes(),
             28 => self.world.advance(self.choices.below(400_000) as i64),
             _ => self.check_all(),
         }
@@ -91,7 +91,7 @@ impl Drive {
     fn run_jobs(&mut self) {
         let (store, world) = (Arc::clone(&self.store), Arc::clone(&self.world));
         store.run_jobs(&world, || {
-            for _ in 0..self.choices.below(6) {
+            for _ in 0..self.choices.below(20) {
                 self.step();
             }
         });

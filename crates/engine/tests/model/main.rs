@@ -8,6 +8,7 @@ mod common;
 mod draw;
 mod drive;
 mod late_keys;
+mod megabytes;
 mod naive;
 mod pages;
 

@@ -25,6 +25,8 @@ pub struct Step {
     /// JSON with placeholders; without it the body may be anything.
     pub answer: Option<String>,
     pub advance_seconds: Option<i64>,
+    /// Whether the answer is no longer the one in the file.
+    pub changed: bool,
 }
 
 impl Step {
@@ -89,24 +91,26 @@ impl Scenario {
         Err("a header line `# status: measured|documented|assumed` with its source is missing".into())
     }
 
-    /// Writes the file with the answers that the steps hold now; all else stays as it was in `text`.
+    /// Writes the file with the new answers of the steps that changed; all else stays as it was in `text`.
     pub fn print(&self, text: &str) -> String {
         let mut out = String::new();
         let mut steps = self.steps.iter();
-        let mut skipping = false;
         let mut step: Option<&Step> = None;
+        let mut replacing = false;
         for line in text.lines() {
             if line.starts_with("> ") || line.starts_with("! ") {
                 step = steps.next();
-                if skipping {
-                    out.push('\n');
-                }
-                skipping = false;
             }
-            if let (true, Some(step)) = (line.starts_with("< "), step) {
-                out.push_str(&step.print_answer());
-                skipping = true;
-            } else if !skipping {
+            match step {
+                Some(step) if step.changed && line.starts_with("< ") => {
+                    out.push_str(&step.print_answer());
+                    replacing = true;
+                    continue;
+                }
+                _ => {}
+            }
+            replacing &= !(line.is_empty() || line.starts_with("> ") || line.starts_with("! "));
+            if !replacing {
                 out.push_str(line);
                 out.push('\n');
             }
@@ -132,6 +136,7 @@ impl Step {
             status: 200,
             answer: None,
             advance_seconds: None,
+            changed: false,
         }
     }
 }

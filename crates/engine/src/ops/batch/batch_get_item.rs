@@ -24,7 +24,7 @@ use crate::validate::keys::check_key;
 use crate::validate::members::{Findings, Rule, Seen};
 use crate::validate::values::{check_names, check_values};
 use crate::validate::wording::BATCH_GET_ITEM;
-use crate::validate::{check_attributes_to_get, require};
+use crate::validate::{check_attribute_names, check_attributes_to_get, require};
 
 /// What is read of one table.
 struct TableRead<'a> {
@@ -133,6 +133,9 @@ fn check(request: &BatchGetItemRequest) -> Result<Vec<TableRead<'_>>, ApiError> 
     check_members(request)?;
     let tables = request.request_items.as_deref().unwrap_or_default();
     check_names(&request.faults, &[], BATCH_GET_ITEM)?;
+    for (_, asked) in tables {
+        check_attribute_names(&asked.attributes_to_get, BATCH_GET_ITEM)?;
+    }
     check_values(&request.faults, &[], BATCH_GET_ITEM)?;
     let any = |given: fn(&KeysAndAttributes) -> bool| tables.iter().any(|(_, asked)| given(asked));
     check_not_mixed(

@@ -200,8 +200,9 @@ fn check_members(request: &BatchWriteItemRequest) -> Result<(), ApiError> {
     }
     let mut members = Findings::new();
     if tables.iter().any(|(_, requests)| requests.is_empty() || requests.len() > BATCH_WRITE_REQUESTS) {
+        let list = |count: usize| if count == 0 { "[]".to_string() } else { format!("[{count} requests]") };
         let echo: Vec<String> =
-            tables.iter().map(|(name, requests)| format!("{name}=[{} requests]", requests.len())).collect();
+            tables.iter().map(|(name, requests)| format!("{name}={}", list(requests.len()))).collect();
         members.add(format!(
             "Value '{{{}}}' at 'requestItems' failed to satisfy constraint: Map value must satisfy constraint: [Member \
              must have length less than or equal to 25, Member must have length greater than or equal to 1]",

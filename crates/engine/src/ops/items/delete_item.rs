@@ -5,7 +5,7 @@ use dynamometer_types::fault::Step;
 use dynamometer_types::{ApiError, Item};
 
 use super::condition::{OnFailure, check_condition, parse_write_condition};
-use super::put_item::check_only_old_values;
+use super::put_item::{ONLY_OLD_IMAGE, answers_old_image_only};
 use crate::Context;
 use crate::api::{DeleteItemRequest, ItemOut, ReturnValues, WriteItemResponse, known_or};
 use crate::catalog::Table;
@@ -17,7 +17,7 @@ use crate::validate::keys::check_key;
 use crate::validate::members::{Findings, refuse_empty_table_name};
 use crate::validate::values::check_values;
 use crate::validate::wording::DELETE_ITEM;
-use crate::validate::{check_return_values, require, required};
+use crate::validate::{check_conditional_operator, check_return_values, require, required};
 use crate::write_path::{Effect, OldImage, PlannedWrite, WriteOperation};
 
 /// The item goes.
@@ -81,15 +81,7 @@ impl Engine {
 
 fn check(request: &DeleteItemRequest) -> Result<(&str, DeleteOperation<'_>), ApiError> {
     refuse_empty_table_name(&request.table_name)?;
-    let mut members = Findings::new();
-    members.table_name("tableName", &request.table_name);
-    members.one_of("returnConsumedCapacity", &request.return_consumed_capacity);
-    check_return_values(&mut members, &request.return_values);
-    members.one_of("returnItemCollectionMetrics", &request.return_item_collection_metrics);
-    members.one_of("returnValuesOnConditionCheckFailure", &request.return_values_on_condition_check_failure);
-    require(&mut members, "key", &request.key);
-    members.finish()?;
-    check_only_old_values(&request.return_values)?;
+    check_members(request)?;
     check_values(&request.faults, &[Step::Member("Key")], DELETE_ITEM)?;
     check_not_mixed(
         &[("Expected", request.expected.is_some())],
@@ -97,6 +89,8 @@ fn check(request: &DeleteItemRequest) -> Result<(&str, DeleteOperation<'_>), Api
         DELETE_ITEM,
     )?;
     check_values(&request.faults, &[Step::Member("Expected")], DELETE_ITEM)?;
+    let conditions = request.expected.as_ref().map(Vec::len);
+    check_conditional_operator(&request.conditional_operator, conditions, DELETE_ITEM)?;
     let parameters = ExpressionParameters {
         wording: DELETE_ITEM,
         names: request.expression_attribute_names.as_ref(),
@@ -121,4 +115,25 @@ fn check(request: &DeleteItemRequest) -> Result<(&str, DeleteOperation<'_>), Api
         transactional: false,
     };
     Ok((required(&request.table_name)?, delete))
+}
+
+/// An image that DeleteItem does not answer is a finding among the others; a missing key is told without them.
+fn check_members(request: &DeleteItemRequest) -> Result<(), ApiError> {
+    if request.key.is_none() {
+        let mut missing = Findings::new();
+        missing.table_name("tableName", &request.table_name);
+        require(&mut missing, "key", &request.key);
+        return missing.finish();
+    }
+    let mut members = Findings::new();
+    members.table_name("tableName", &request.table_name);
+    members.one_of("returnConsumedCapacity", &request.return_consumed_capacity);
+    check_return_values(&mut members, &request.return_values);
+    members.one_of("returnItemCollectionMetrics", &request.return_item_collection_metrics);
+    let on_failure = &request.return_values_on_condition_check_failure;
+    members.one_of("returnValuesOnConditionCheckFailure", on_failure);
+    if !answers_old_image_only(&request.return_values) {
+        members.add(ONLY_OLD_IMAGE);
+    }
+    members.finish()
 }

@@ -18,7 +18,7 @@ use crate::validate::keys::check_key;
 use crate::validate::members::{Findings, refuse_empty_table_name};
 use crate::validate::values::check_values;
 use crate::validate::wording::GET_ITEM;
-use crate::validate::{check_attributes_to_get, require, required};
+use crate::validate::{check_attribute_names, check_attributes_to_get, require, required};
 
 /// A request that passed the checks that need the request only.
 struct Checked<'a> {
@@ -76,6 +76,7 @@ fn check(request: &GetItemRequest) -> Result<Checked<'_>, ApiError> {
     check_attributes_to_get(&mut members, &request.attributes_to_get);
     members.finish()?;
     check_values(&request.faults, &[Step::Member("Key")], GET_ITEM)?;
+    check_attribute_names(&request.attributes_to_get, GET_ITEM)?;
     check_not_mixed(
         &[("AttributesToGet", request.attributes_to_get.is_some())],
         &[("ProjectionExpression", request.projection_expression.is_some())],

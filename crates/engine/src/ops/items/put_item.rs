@@ -10,7 +10,7 @@ use dynamometer_types::{ApiError, Item};
 
 use super::condition::{OnFailure, check_condition, parse_write_condition};
 use crate::Context;
-use crate::api::{ItemOut, PutItemRequest, ReturnValues, WriteItemResponse, known_or};
+use crate::api::{Given, ItemOut, PutItemRequest, ReturnValues, WriteItemResponse, known_or};
 use crate::catalog::Table;
 use crate::engine::Engine;
 use crate::ops::answer::{collection_metrics, consumed_capacity};
@@ -20,7 +20,7 @@ use crate::validate::keys::{check_index_keys, check_item_has_key, check_key_valu
 use crate::validate::members::{Findings, refuse_empty_table_name};
 use crate::validate::values::check_values;
 use crate::validate::wording::PUT_ITEM;
-use crate::validate::{check_return_values, require, required};
+use crate::validate::{check_conditional_operator, check_return_values, require, required};
 use crate::write_path::{Effect, OldImage, PlannedWrite, WriteOperation};
 
 /// An item takes the place of what is there.
@@ -100,8 +100,12 @@ fn check(request: &PutItemRequest) -> Result<(&str, PutOperation<'_>), ApiError>
         &[("ConditionExpression", request.condition_expression.is_some())],
         PUT_ITEM,
     )?;
-    check_only_old_values(&request.return_values)?;
+    if !answers_old_image_only(&request.return_values) {
+        return Err(PUT_ITEM.error(ONLY_OLD_IMAGE));
+    }
     check_values(&request.faults, &[Step::Member("Expected")], PUT_ITEM)?;
+    let conditions = request.expected.as_ref().map(Vec::len);
+    check_conditional_operator(&request.conditional_operator, conditions, PUT_ITEM)?;
     let parameters = ExpressionParameters {
         wording: PUT_ITEM,
         names: request.expression_attribute_names.as_ref(),
@@ -128,12 +132,12 @@ fn check(request: &PutItemRequest) -> Result<(&str, PutOperation<'_>), ApiError>
     Ok((required(&request.table_name)?, put))
 }
 
+/// What AWS says of another image.
+pub(super) const ONLY_OLD_IMAGE: &str = "ReturnValues can only be ALL_OLD or NONE";
+
 /// PutItem and DeleteItem answer no image but the old one.
-pub(super) fn check_only_old_values(given: &Option<crate::api::Given<ReturnValues>>) -> Result<(), ApiError> {
-    match known_or(given, ReturnValues::None) {
-        ReturnValues::None | ReturnValues::AllOld => Ok(()),
-        _ => Err(PUT_ITEM.error("ReturnValues can only be ALL_OLD or NONE")),
-    }
+pub(super) fn answers_old_image_only(given: &Option<Given<ReturnValues>>) -> bool {
+    matches!(known_or(given, ReturnValues::None), ReturnValues::None | ReturnValues::AllOld)
 }
 
 /// Checks an item to put against its table: key, index keys, empty keys.

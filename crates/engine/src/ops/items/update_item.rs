@@ -21,12 +21,12 @@ use crate::ops::answer::{collection_metrics, consumed_capacity};
 use crate::throughput::Operation;
 use crate::validate::expressions::{ExpressionParameters, check_not_mixed};
 use crate::validate::keys::{
-    check_key, check_key_sizes_where, empty_kind, index_key_type_mismatch, index_keys, invalid,
+    check_key, check_key_sizes_where, empty_kind, index_key_type_mismatch, index_keys,
 };
 use crate::validate::members::{Findings, refuse_empty_table_name};
 use crate::validate::values::check_values;
 use crate::validate::wording::UPDATE_ITEM;
-use crate::validate::{check_return_values, require, required};
+use crate::validate::{check_conditional_operator, check_return_values, require, required};
 use crate::write_path::{Effect, OldImage, PlannedWrite, WriteOperation};
 
 /// The item is changed, or made when it is not there.
@@ -78,7 +78,7 @@ impl UpdateOperation<'_> {
             }
             if !attribute.scalar_type.admits(value) {
                 return Err(if self.by_expression {
-                    invalid(
+                    ApiError::validation(
                         "The update expression attempted to update the secondary index key to unsupported type",
                     )
                 } else {
@@ -168,6 +168,8 @@ fn check(request: &UpdateItemRequest) -> Result<(&str, UpdateOperation<'_>), Api
         UPDATE_ITEM,
     )?;
     check_values(&request.faults, &[Step::Member("Expected")], UPDATE_ITEM)?;
+    let conditions = request.expected.as_ref().map(Vec::len);
+    check_conditional_operator(&request.conditional_operator, conditions, UPDATE_ITEM)?;
     let parameters = ExpressionParameters {
         wording: UPDATE_ITEM,
         names: request.expression_attribute_names.as_ref(),
@@ -181,6 +183,11 @@ fn check(request: &UpdateItemRequest) -> Result<(&str, UpdateOperation<'_>), Api
         ],
     };
     let placeholders = parameters.open()?;
+    for (kind, text) in parameters.expressions {
+        if let Some(text) = text {
+            kind.check_not_empty(text).map_err(|e| parameters.error(e))?;
+        }
+    }
     let update = match (&request.update_expression, &request.attribute_updates) {
         (Some(text), _) => Some(parse_update(text, &placeholders).map_err(|e| parameters.error(e))?),
         (None, Some(updates)) => Some(attribute_updates(updates).map_err(|e| parameters.error(e))?),

@@ -12,7 +12,7 @@ use dynamometer_types::{ApiError, Item, Layer};
 use super::select::{check_select, plan_output};
 use super::{consistency, is_start_key_shape, legacy_operator, page_response, readable_index};
 use crate::Context;
-use crate::api::{Given, PageResponse, QueryRequest};
+use crate::api::{PageResponse, QueryRequest};
 use crate::catalog::{Index, Table};
 use crate::engine::{Engine, internal_error};
 use crate::ops::items::parse_projection_members;
@@ -23,7 +23,7 @@ use crate::validate::keys::check_key_values;
 use crate::validate::members::{Findings, INDEX_NAME, Rule};
 use crate::validate::values::{check_names, check_values};
 use crate::validate::wording::{QUERY, enveloped};
-use crate::validate::{check_attributes_to_get, required};
+use crate::validate::{check_attribute_names, check_attributes_to_get, check_conditional_operator, required};
 
 /// A request that passed the checks that need the request only.
 struct Checked<'a> {
@@ -85,6 +85,7 @@ impl Engine {
 fn check(request: &QueryRequest) -> Result<Checked<'_>, ApiError> {
     check_members(request)?;
     check_names(&request.faults, &[], QUERY)?;
+    check_attribute_names(&request.attributes_to_get, QUERY)?;
     check_not_mixed(
         &[
             ("AttributesToGet", request.attributes_to_get.is_some()),
@@ -103,16 +104,8 @@ fn check(request: &QueryRequest) -> Result<Checked<'_>, ApiError> {
     let mut select = Findings::new();
     select.one_of("select", &request.select);
     select.finish()?;
-    if let Some(Given::Unknown(_)) = request.conditional_operator {
-        // The set is as AWS prints it.
-        return Err(
-            QUERY.error("Failed to satisfy constraint: Member must satisfy enum value set: [ALL, OR]")
-        );
-    }
-    if request.conditional_operator.is_some() {
-        let conditions = request.query_filter.as_ref().map(Vec::len);
-        legacy::ConditionalOperator::check_count(conditions).map_err(|e| QUERY.error(e.message))?;
-    }
+    let conditions = request.query_filter.as_ref().map(Vec::len);
+    check_conditional_operator(&request.conditional_operator, conditions, QUERY)?;
     for member in ["QueryFilter", "ExclusiveStartKey", "KeyConditions"] {
         check_values(&request.faults, &[Step::Member(member)], QUERY)?;
     }

@@ -20,7 +20,7 @@ use crate::validate::keys::{KEY_MISMATCH, check_key_values};
 use crate::validate::members::{Findings, INDEX_NAME, Rule};
 use crate::validate::values::{check_names, check_values, value_error};
 use crate::validate::wording::SCAN;
-use crate::validate::{check_attributes_to_get, required};
+use crate::validate::{check_attribute_names, check_attributes_to_get, check_conditional_operator, required};
 
 /// A request that passed the checks that need the request only.
 struct Checked<'a> {
@@ -76,6 +76,7 @@ impl Engine {
 fn check(request: &ScanRequest) -> Result<Checked<'_>, ApiError> {
     check_members(request)?;
     check_names(&request.faults, &[], SCAN)?;
+    check_attribute_names(&request.attributes_to_get, SCAN)?;
     check_not_mixed(
         &[
             ("AttributesToGet", request.attributes_to_get.is_some()),
@@ -88,10 +89,8 @@ fn check(request: &ScanRequest) -> Result<Checked<'_>, ApiError> {
         ],
         SCAN,
     )?;
-    if request.conditional_operator.is_some() {
-        let conditions = request.scan_filter.as_ref().map(Vec::len);
-        legacy::ConditionalOperator::check_count(conditions).map_err(|e| SCAN.error(e.message))?;
-    }
+    let conditions = request.scan_filter.as_ref().map(Vec::len);
+    check_conditional_operator(&request.conditional_operator, conditions, SCAN)?;
     check_values(&request.faults, &[Step::Member("ScanFilter")], SCAN)?;
     check_start_key_values(request)?;
     check_segments(request)?;

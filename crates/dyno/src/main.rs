@@ -2,10 +2,12 @@
 
 mod args;
 mod fixtures;
+mod report;
 mod serve;
 
 use std::process::ExitCode;
 
+use args::Task;
 use clap::Parser;
 
 #[global_allocator]
@@ -13,7 +15,11 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let command_line = args::CommandLine::parse_from(args::understand_local_flags(std::env::args_os()));
-    match serve::serve(command_line.serve_args()) {
+    let outcome = match command_line.task() {
+        Task::Serve(args) => serve::serve(*args),
+        Task::Report(args) => report::report(&args),
+    };
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
             eprintln!("error: {problem}");

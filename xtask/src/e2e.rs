@@ -1,7 +1,7 @@
 //! Real clients at their everyday work, against the release binary.
 //!
 //! Each suite is first run whole against an empty in-memory server (the widest, boto3, on a durable
-//! folder too). Then comes its restart check: a server on a durable folder is written to, killed as
+//! folder too, and then on a server that enforces throttling on a manual clock). Then comes its restart check: a server on a durable folder is written to, killed as
 //! by a power cut, started again on the same folder, and read. The suites know nothing of
 //! processes: they get an endpoint, and for the restart check which half they are (`DYNO_RESTART`
 //! = `before` or `after`).
@@ -99,6 +99,7 @@ pub fn run_suite(project: &Project, suite: Suite, endpoint: Option<&str>) -> Res
     let durable = ["--data", data_flag.as_str()];
     let mut server = start(project, &durable, &folder.join(format!("{name}-before.log")))?;
     if suite == Suite::Boto3 {
+        throttling(project, &environment, &folder)?;
         // The widest suite is run whole on the durable store too.
         environment.run(&server.endpoint(), Part::Whole)?;
     }
@@ -110,6 +111,14 @@ pub fn run_suite(project: &Project, suite: Suite, endpoint: Option<&str>) -> Res
     check_end(server, result)?;
     let _ = std::fs::remove_dir_all(&data);
     Ok(())
+}
+
+/// The checks of throttling: they move the clock.
+fn throttling(project: &Project, environment: &suites::Environment, folder: &Path) -> Result<(), Failure> {
+    let args = ["--in-memory", "--clock", "manual", "--throttle", "enforce"];
+    let server = start(project, &args, &folder.join("throttling.log"))?;
+    let result = environment.run(&server.endpoint(), Part::Throttling);
+    check_end(server, result)
 }
 
 fn start(project: &Project, args: &[&str], log: &Path) -> Result<Server, Failure> {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use dynamometer_types::parse_duration_ms;
 
 use crate::cost::CostArgs;
 use crate::simulate::SimulateArgs;
@@ -28,6 +29,24 @@ pub enum Command {
     Cost(Box<CostArgs>),
     /// Play a month of load, made up or recorded, under several settings: throttles, units, dollars, charts.
     Simulate(Box<SimulateArgs>),
+    /// Show what the traffic of a running server consumes and costs, and where it would be throttled.
+    Report(ReportArgs),
+}
+
+/// Flags of `dyno report`.
+#[derive(Clone, Debug, Args)]
+pub struct ReportArgs {
+    /// Where the server is.
+    #[arg(
+        long,
+        env = "AWS_ENDPOINT_URL_DYNAMODB",
+        value_name = "URL",
+        default_value = "http://127.0.0.1:8000"
+    )]
+    pub endpoint: String,
+    /// Print the report as JSON, as `GET /_dyno/report` answers it.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Flags of `dyno serve`.
@@ -54,12 +73,21 @@ pub struct ServeArgs {
     /// The region in ARNs.
     #[arg(long, env = "DYNO_REGION", default_value = "us-east-1")]
     pub region: String,
+    /// A file of prices that correct or add to the built-in ones: lines like those of prices.csv.
+    #[arg(long, env = "DYNO_PRICES", value_name = "FILE")]
+    pub prices: Option<PathBuf>,
     /// The account in ARNs: 12 digits.
     #[arg(long, env = "DYNO_ACCOUNT", default_value = "000000000000", value_parser = account)]
     pub account: String,
     /// How long tables and indexes stay in CREATING, UPDATING and DELETING: 500ms, 2s, 1m.
     #[arg(long, env = "DYNO_TABLE_DELAY", value_name = "DURATION", default_value = "0ms", value_parser = duration)]
     pub table_delay: Duration,
+    /// What becomes of requests beyond a table's throughput: nothing, counted and shown, or refused as AWS would.
+    #[arg(long, env = "DYNO_THROTTLE", value_enum, default_value_t = Throttle::Report)]
+    pub throttle: Throttle,
+    /// `wall` is the system's time; a `manual` clock moves only by `POST /_dyno/clock`.
+    #[arg(long, env = "DYNO_CLOCK", value_enum, default_value_t = ClockKind::Wall)]
+    pub clock: ClockKind,
     /// One database for each access key and region, for parallel tests.
     #[arg(long, env = "DYNO_ISOLATE")]
     pub isolate: bool,
@@ -81,6 +109,26 @@ pub struct ServeArgs {
     /// The TLS private key (PEM).
     #[arg(long, env = "DYNO_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
+}
+
+/// What becomes of requests that the capacity model refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Throttle {
+    /// There is no model, and nothing is counted.
+    Off,
+    /// They are counted as what AWS would refuse, and run.
+    Report,
+    /// They are refused as AWS would.
+    Enforce,
+}
+
+/// Where time comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ClockKind {
+    /// The system's time.
+    Wall,
+    /// Stands still until it is moved.
+    Manual,
 }
 
 /// What an acknowledged write survives.
@@ -107,21 +155,8 @@ fn account(text: &str) -> Result<String, String> {
     }
 }
 
-/// Reads `500ms`, `2s`, `1m`, `25h` or `3d`.
 fn duration(text: &str) -> Result<Duration, String> {
-    let expected = || format!("`{text}` is no duration: write a number with ms, s, m, h or d, such as 500ms");
-    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let (number, unit) = text.split_at(digits);
-    let number: u64 = number.parse().map_err(|_| expected())?;
-    let millis = match unit {
-        "ms" => 1,
-        "s" => 1000,
-        "m" => 60_000,
-        "h" => 3_600_000,
-        "d" => 86_400_000,
-        _ => return Err(expected()),
-    };
-    number.checked_mul(millis).map(Duration::from_millis).ok_or_else(expected)
+    parse_duration_ms(text).map(|millis| Duration::from_millis(millis.unsigned_abs()))
 }
 
 /// Turns the flags of DynamoDB Local (`-port 8000 -inMemory -sharedDb -dbPath DIR`) into ours, so that scripts and

@@ -5,6 +5,7 @@ mod cost;
 mod fixtures;
 mod problem;
 mod quantity;
+mod report;
 mod serve;
 mod simulate;
 
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
     let command_line = args::CommandLine::parse_from(args::understand_local_flags(std::env::args_os()));
     let done = match command_line.command() {
         Command::Serve(args) => serve::serve(*args),
+        Command::Report(args) => report::report(&args),
         Command::Cost(args) => cost::cost(&args).map(print),
         Command::Simulate(args) => simulate::simulate(&args).map(print),
     };

@@ -5,6 +5,8 @@ use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
 
+use dynamometer_capacity::money::PriceTable;
+use dynamometer_engine::throughput::ThrottleMode;
 use dynamometer_engine::{Engine, EngineConfig};
 use dynamometer_server::auth::{Auth, Credentials, Scope};
 use dynamometer_server::clock::Clock;
@@ -13,7 +15,7 @@ use dynamometer_server::runner::Runner;
 use dynamometer_server::service::{Api, ApiConfig};
 use dynamometer_store::{FjallOptions, FjallStore, MemoryStore, Store};
 
-use crate::args::{Durability, ServeArgs};
+use crate::args::{ClockKind, Durability, ServeArgs, Throttle};
 use crate::fixtures;
 use crate::problem::Problem;
 
@@ -21,14 +23,26 @@ use crate::problem::Problem;
 pub fn serve(args: ServeArgs) -> Result<(), Problem> {
     check_exposure(&args)?;
     let http = http_config(&args)?;
+    let prices = Arc::new(read_prices(args.prices.as_deref())?);
     // The port first: a second server must not touch the data of the first.
     let listeners = bind(&args.host, args.port).map_err(|e| Problem::failed(&e).hint(e.hint()))?;
     let port =
         listeners.first().and_then(|l| l.local_addr().ok()).map_or(args.port, |address| address.port());
     let store = open_store(&args)?;
-    let config = EngineConfig { table_delay_ms: args.table_delay.as_millis() as i64 };
+    let config = EngineConfig {
+        table_delay_ms: args.table_delay.as_millis() as i64,
+        throttle: match args.throttle {
+            Throttle::Off => ThrottleMode::Off,
+            Throttle::Report => ThrottleMode::Report,
+            Throttle::Enforce => ThrottleMode::Enforce,
+        },
+        ..EngineConfig::default()
+    };
     let engine = Arc::new(Engine::open(store.clone(), config).map_err(Problem::failed)?);
-    let clock = Arc::new(Clock::Wall);
+    let clock = Arc::new(match args.clock {
+        ClockKind::Wall => Clock::Wall,
+        ClockKind::Manual => Clock::manual(),
+    });
     let runner = Runner::start(engine.clone(), clock.clone(), log).map_err(Problem::failed)?;
     let waker = runner.waker();
     let api = Arc::new(Api::new(
@@ -38,6 +52,7 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
             account: args.account.clone(),
             isolate: args.isolate,
             clock,
+            prices,
             wake_jobs: Arc::new(move || waker.iter().for_each(|waker| waker.wake())),
             seed: random(),
             log: Arc::new(log),
@@ -82,6 +97,17 @@ fn http_config(args: &ServeArgs) -> Result<HttpConfig, Problem> {
     config.request_id_seed = random();
     config.log = Arc::new(log);
     Ok(config)
+}
+
+/// The built-in prices, with those of a file laid over them.
+fn read_prices(file: Option<&Path>) -> Result<PriceTable, Problem> {
+    let mut prices = PriceTable::builtin();
+    if let Some(file) = file {
+        let name = file.display().to_string();
+        let text = std::fs::read_to_string(file).map_err(|e| Problem::wrong(format!("{name}: {e}")))?;
+        prices.overlay(PriceTable::parse(&name, &text).map_err(Problem::wrong)?);
+    }
+    Ok(prices)
 }
 
 fn read_credentials(file: &Path) -> Result<Credentials, Problem> {

@@ -4,19 +4,26 @@ use std::fmt::Display;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use dynamometer_capacity::Constants;
 use dynamometer_store::{Store, StoreError};
 use dynamometer_types::name::TableReference;
 use dynamometer_types::{ApiError, ErrorKind};
+use parking_lot::Mutex;
 
 use crate::Context;
 use crate::admin::Copies;
 use crate::catalog::record::Status;
 use crate::catalog::{Catalog, Table};
+use crate::throughput::ThrottleMode;
 use crate::write_path::latch::Latches;
 
 /// How an engine behaves.
 #[derive(Clone, Debug, Default)]
 pub struct EngineConfig {
+    /// What becomes of requests beyond a table's throughput.
+    pub throttle: ThrottleMode,
+    /// What the capacity model believes in.
+    pub constants: Arc<Constants>,
     /// How long tables and indexes stay in CREATING, UPDATING and DELETING, in milliseconds.
     pub table_delay_ms: i64,
 }
@@ -29,6 +36,8 @@ pub struct Engine {
     pub(crate) latches: Latches,
     pub(crate) copies: Copies,
     jobs_stopped: AtomicBool,
+    /// Held while jobs run: each is run by one thread at a time.
+    pub(crate) running_jobs: Mutex<()>,
 }
 
 impl Engine {
@@ -45,6 +54,7 @@ impl Engine {
             latches: Latches::new(),
             copies: Copies::default(),
             jobs_stopped: AtomicBool::new(false),
+            running_jobs: Mutex::new(()),
         })
     }
 

@@ -33,12 +33,13 @@ const CHUNK_BYTES: usize = 1 << 20;
 type View = Result<Box<dyn Snapshot>, StoreError>;
 
 impl Engine {
-    /// Runs every job that is due. Answers when the next one is.
+    /// Runs every job that is due. Answers when the next one is. A second caller waits for the first.
     ///
     /// # Errors
     /// Those of the first job that failed, when the store fails or holds a row that cannot be read. It stays, to be
     /// tried again.
     pub fn run_jobs(&self, now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+        let _one_at_a_time = self.running_jobs.lock();
         let (mut next, mut failure) = (None, None);
         let jobs = pending_jobs(&*self.store)?;
         // The catalog must be at least as new as the jobs: writers that plan from here on know of them.

@@ -4,6 +4,7 @@ pub mod auth;
 pub mod clock;
 pub mod http;
 mod own;
+pub mod report;
 pub mod runner;
 pub mod service;
 pub mod wire;

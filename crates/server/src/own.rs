@@ -3,19 +3,26 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use dynamometer_capacity::money::PriceTable;
 use dynamometer_engine::{AdminError, Engine};
-use dynamometer_types::Timestamp;
+use dynamometer_store::StoreError;
+use dynamometer_types::{Timestamp, parse_duration_ms};
 use http::{Method, StatusCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::clock::{Clock, ClockError};
 use crate::http::Response;
+use crate::report::{build, metrics};
 
 const JSON: &str = "application/json";
 
 /// What an own endpoint works on.
 pub(crate) struct Own {
     pub(crate) engine: Arc<Engine>,
+    pub(crate) clock: Arc<Clock>,
+    pub(crate) prices: Arc<PriceTable>,
+    pub(crate) region: String,
     pub(crate) namespace: String,
     pub(crate) now: Timestamp,
 }
@@ -30,6 +37,25 @@ impl From<AdminError> for Refusal {
             other => Refusal(StatusCode::NOT_FOUND, other.to_string()),
         }
     }
+}
+
+impl From<ClockError> for Refusal {
+    fn from(ClockError(sentence): ClockError) -> Refusal {
+        Refusal(StatusCode::CONFLICT, sentence)
+    }
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Refusal {
+        Refusal(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "lowercase")]
+enum ClockRequest {
+    Advance(String),
+    Set(String),
 }
 
 #[derive(Deserialize)]
@@ -52,13 +78,20 @@ impl Own {
             ("GET", "/_dyno/health") => Ok(self.health()),
             ("POST", "/_dyno/reset") => self.reset(body),
             ("POST", "/_dyno/snapshot") => self.snapshot(body),
-            (_, "/_dyno/health" | "/_dyno/reset" | "/_dyno/snapshot") => {
-                Err(Refusal(StatusCode::METHOD_NOT_ALLOWED, format!("{path} is not for {method}")))
-            }
+            ("GET", "/_dyno/report") => self.report(),
+            ("GET", "/metrics") => return self.metrics(),
+            ("GET", "/_dyno/clock") => Ok(time(self.now)),
+            ("POST", "/_dyno/clock") => self.move_clock(body),
+            (
+                _,
+                "/_dyno/health" | "/_dyno/reset" | "/_dyno/snapshot" | "/_dyno/clock" | "/_dyno/report"
+                | "/metrics",
+            ) => Err(Refusal(StatusCode::METHOD_NOT_ALLOWED, format!("{path} is not for {method}"))),
             _ => Err(Refusal(
                 StatusCode::NOT_FOUND,
                 format!(
-                    "there is no {path}; there are GET /_dyno/health, POST /_dyno/reset, POST /_dyno/snapshot"
+                    "there is no {path}; there are GET /_dyno/health, GET /_dyno/report, GET /metrics, GET and POST \
+                     /_dyno/clock, POST /_dyno/reset, POST /_dyno/snapshot"
                 ),
             )),
         };
@@ -80,6 +113,35 @@ impl Own {
         })
     }
 
+    fn report(&self) -> Result<Value, Refusal> {
+        let used = self.engine.throughput_use(&self.namespace, self.now);
+        let report = build(&used, &self.prices, &self.region);
+        serde_json::to_value(report).map_err(|e| Refusal(StatusCode::INTERNAL_SERVER_ERROR, e.to_string()))
+    }
+
+    fn metrics(&self) -> Response {
+        let used = self.engine.throughput_use(&self.namespace, self.now);
+        Response::new(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", metrics(&used))
+    }
+
+    /// Moves the clock, and runs all jobs that fall due by it before it answers.
+    fn move_clock(&self, body: &Bytes) -> Result<Value, Refusal> {
+        let expected = r#"{"advance": "25h"} or {"set": "2026-06-01T00:00:00Z"}"#;
+        let wrong = |error: &dyn std::fmt::Display| {
+            Refusal(StatusCode::BAD_REQUEST, format!("expected {expected}: {error}"))
+        };
+        let now = match read(body, expected)? {
+            ClockRequest::Advance(by) => {
+                self.clock.advance(parse_duration_ms(&by).map_err(|e| wrong(&e))?)?
+            }
+            ClockRequest::Set(to) => self.clock.set(to.parse().map_err(|e| wrong(&e))?)?,
+        };
+        // Work can leave work behind that is due as well.
+        while self.engine.run_jobs(now)?.is_some_and(|next| next <= now) {}
+        self.engine.sweep_tokens(now)?;
+        Ok(time(now))
+    }
+
     fn reset(&self, body: &Bytes) -> Result<Value, Refusal> {
         let request: Reset = read(body, r#"{} or {"tables": ["Orders"]}"#)?;
         let names = self.engine.reset(&self.namespace, request.tables.as_deref(), self.now)?;
@@ -98,6 +160,11 @@ impl Own {
             }
         }
     }
+}
+
+/// `{"now":"2026-06-01T00:00:00Z"}`; milliseconds only when there are some.
+fn time(now: Timestamp) -> Value {
+    json!({ "now": now.to_string().replace(".000Z", "Z") })
 }
 
 fn read<'a, T: Deserialize<'a>>(body: &'a Bytes, expected: &str) -> Result<T, Refusal> {

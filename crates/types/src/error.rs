@@ -45,7 +45,6 @@ macro_rules! error_catalogue {
 const VALIDATE: &str = "com.amazon.coral.validate";
 const DYNAMODB: &str = "com.amazonaws.dynamodb.v20120810";
 const SERVICE: &str = "com.amazon.coral.service";
-const AVAILABILITY: &str = "com.amazon.coral.availability";
 
 error_catalogue! {
     /// A request that breaks a rule.
@@ -90,8 +89,8 @@ error_catalogue! {
     ProvisionedThroughputExceeded => DYNAMODB 400 message "ProvisionedThroughputExceededException",
     /// An account quota of throughput is used up.
     RequestLimitExceeded => DYNAMODB 400 message "RequestLimitExceeded",
-    /// Too many requests.
-    Throttling => AVAILABILITY 400 message "ThrottlingException",
+    /// An on-demand table or index is at its limits. The namespace is assumed: that of the other modelled exceptions.
+    Throttling => DYNAMODB 400 message "ThrottlingException",
     /// A fault of the server.
     InternalServerError => DYNAMODB 500 message "InternalServerError",
 }

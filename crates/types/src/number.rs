@@ -234,6 +234,29 @@ impl Number {
         }
     }
 
+    /// The number whose [`Self::write_key_bytes`] these are; `None` when they are no number's.
+    pub fn from_key_bytes(bytes: &[u8]) -> Option<Number> {
+        let (sign, rest) = bytes.split_first()?;
+        let negative = match sign {
+            2 if rest.is_empty() => return Number::from_parts(false, 0, 0).ok(),
+            1 => true,
+            3 => false,
+            _ => return None,
+        };
+        let rest = if negative { rest.strip_suffix(&[u8::MAX])? } else { rest };
+        let (magnitude, pairs) = rest.split_first()?;
+        let flip = |byte: u8| if negative { !byte } else { byte };
+        let magnitude = i32::from(flip(*magnitude)) + MIN_MAGNITUDE;
+        let mut coefficient = 0_u128;
+        for pair in pairs {
+            let digits = flip(*pair).checked_sub(1).filter(|digits| *digits < 100)?;
+            coefficient = coefficient.checked_mul(100)?.checked_add(u128::from(digits))?;
+        }
+        // The first pair holds the first digit and the second: the magnitude is that of the first.
+        let exponent = magnitude + 1 - 2 * i32::try_from(pairs.len()).ok()?;
+        Number::from_parts(negative, coefficient, exponent).ok()
+    }
+
     /// What the number adds to an item's size: 1 byte, and 1 for each pair of digits counted from the decimal
     /// point, and 1 for a minus sign. Zero is 1 byte.
     ///
@@ -585,6 +608,7 @@ mod tests {
             let bytes = |n: &Number| { let mut out = vec![]; n.write_key_bytes(&mut out); out };
             prop_assert_eq!(bytes(&a).cmp(&bytes(&b)), a.cmp(&b));
             prop_assert!(!bytes(&a).contains(&0));
+            prop_assert_eq!(Number::from_key_bytes(&bytes(&a)), Some(a));
         }
 
         #[test]

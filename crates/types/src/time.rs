@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::{Add, Sub};
+use std::str::FromStr;
 
 /// A point in time: milliseconds since 1970-01-01T00:00:00Z.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,6 +34,92 @@ impl Timestamp {
         let part = |unit: i64, modulus: i64| (in_day / unit % modulus) as u32;
         (year, month, day, part(3_600_000, 24), part(60_000, 60), part(1000, 60), part(1, 1000))
     }
+}
+
+/// A text that is no point in time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TimestampError(String);
+
+impl fmt::Display for TimestampError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}` is no time in UTC: write it as 2026-06-01T00:00:00Z, with milliseconds if need be",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for TimestampError {}
+
+impl FromStr for Timestamp {
+    type Err = TimestampError;
+
+    /// Reads `2026-06-01T00:00:00Z` or `2026-06-01T00:00:00.120Z`; years 1970 to 9999.
+    fn from_str(text: &str) -> Result<Timestamp, TimestampError> {
+        parse(text).ok_or_else(|| TimestampError(text.to_owned()))
+    }
+}
+
+fn parse(text: &str) -> Option<Timestamp> {
+    let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
+    let (time, millis) = match time.split_once('.') {
+        Some((time, fraction)) => (time, digits(fraction, 3)?),
+        None => (time, 0),
+    };
+    let [year, month, day] = fields(date, '-', [4, 2, 2])?;
+    let [hour, minute, second] = fields(time, ':', [2, 2, 2])?;
+    let days = days_from_civil(year, month, day);
+    let is_date = civil_from_days(days) == (year, month as u32, day as u32);
+    if year < 1970 || !is_date || hour > 23 || minute > 59 || second > 59 {
+        return None;
+    }
+    Some(Timestamp::from_millis((((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + millis))
+}
+
+fn fields(text: &str, separator: char, widths: [usize; 3]) -> Option<[i64; 3]> {
+    let mut parts = text.split(separator);
+    let mut out = [0; 3];
+    for (field, width) in out.iter_mut().zip(widths) {
+        *field = digits(parts.next()?, width)?;
+    }
+    parts.next().is_none().then_some(out)
+}
+
+fn digits(text: &str, width: usize) -> Option<i64> {
+    let all_digits = text.len() == width && text.bytes().all(|byte| byte.is_ascii_digit());
+    all_digits.then(|| text.parse().ok()).flatten()
+}
+
+/// Year, month, day in the proleptic Gregorian calendar to days since the epoch. What is no date comes out as another.
+fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
+    // Counted in years that begin on 1 March, so that the leap day is the last of its year.
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let year_of_era = year - era * 400;
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    era * 146_097 + day_of_era - 719_468
+}
+
+/// Reads a span such as `500ms`, `2s`, `1m`, `25h` or `3d`: a whole number and its unit. Answers milliseconds.
+///
+/// # Errors
+/// A sentence that says how to write one.
+pub fn parse_duration_ms(text: &str) -> Result<i64, String> {
+    let expected = || format!("`{text}` is no duration: write a number with ms, s, m, h or d, such as 500ms");
+    let count = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, unit) = text.split_at(count);
+    let number: i64 = number.parse().map_err(|_| expected())?;
+    let millis = match unit {
+        "ms" => 1,
+        "s" => 1000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        "d" => 86_400_000,
+        _ => return Err(expected()),
+    };
+    number.checked_mul(millis).ok_or_else(expected)
 }
 
 /// Days since the epoch to year, month, day in the proleptic Gregorian calendar.
@@ -89,6 +176,28 @@ mod tests {
         ];
         for (millis, text) in cases {
             assert_eq!(Timestamp::from_millis(millis).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn reads_what_it_prints() {
+        for millis in [0, 951_782_400_000, 1_796_052_953_120, 4_102_444_800_000] {
+            let timestamp = Timestamp::from_millis(millis);
+            assert_eq!(timestamp.to_string().parse(), Ok(timestamp));
+        }
+        assert_eq!("2026-06-01T00:00:00Z".parse(), Ok(Timestamp::from_millis(1_780_272_000_000)));
+        for text in [
+            "",
+            "2026-06-01",
+            "2026-02-29T00:00:00Z",
+            "2026-06-01T24:00:00Z",
+            "2026-06-01T00:00:00",
+            "1969-12-31T23:59:59Z",
+            "2026-6-1T0:0:0Z",
+            "2026-06-01T00:00:00.1Z",
+            "2026-13-01T00:00:00Z",
+        ] {
+            assert!(text.parse::<Timestamp>().is_err(), "{text}");
         }
     }
 }

@@ -13,6 +13,8 @@ use crate::run::{Failure, Run};
 pub enum Part {
     /// All but the restart check.
     Whole,
+    /// The checks of throttling, on a server with a manual clock; boto3 alone has them.
+    Throttling,
     /// The half of the restart check that writes.
     BeforeRestart,
     /// The half that reads, after the server was killed and started again.
@@ -25,6 +27,8 @@ pub struct Environment {
     root: PathBuf,
     /// The Python environment, or the folder with `node_modules`, or Cargo's target folder.
     home: PathBuf,
+    /// The program under test, for what its command line shows.
+    dyno: PathBuf,
 }
 
 /// Installs what the suite needs, unless it is already there.
@@ -38,7 +42,7 @@ pub fn prepare(project: &Project, suite: Suite) -> Result<Environment, Failure> 
         Suite::Js | Suite::Electrodb => node_environment(project, &root.join("js"))?,
         Suite::Rust => project.target.clone(),
     };
-    Ok(Environment { suite, root, home })
+    Ok(Environment { suite, root, home, dyno: project.dyno() })
 }
 
 impl Environment {
@@ -60,10 +64,10 @@ impl Environment {
 
     fn pytest(&self, folder: &str, part: Part) -> Run {
         let restart = format!("{folder}/test_restart.py");
-        let tests = if part == Part::Whole {
-            vec![folder.to_owned(), format!("--ignore={restart}")]
-        } else {
-            vec![restart]
+        let tests = match part {
+            Part::Whole => vec![folder.to_owned(), format!("--ignore={restart}")],
+            Part::Throttling => vec!["test_throttling".to_owned()],
+            Part::BeforeRestart | Part::AfterRestart => vec![restart],
         };
         let path = self.home.join("bin");
         Run::new(path.join("python"))
@@ -72,12 +76,13 @@ impl Environment {
             .in_folder(&self.root.join("python"))
             .env("PYTHONDONTWRITEBYTECODE", "1")
             .env("DYNO_E2E_BIN", path)
+            .env("DYNO_BIN", &self.dyno)
     }
 
     /// Names each test file, because Node.js 20 knows no patterns.
     fn node(&self, folder: &str, part: Part) -> Result<Run, Failure> {
         let is_wanted = |name: &str| match part {
-            Part::Whole => name.ends_with(".test.js") && name != RESTART_JS,
+            Part::Whole | Part::Throttling => name.ends_with(".test.js") && name != RESTART_JS,
             Part::BeforeRestart | Part::AfterRestart => name == RESTART_JS,
         };
         let entries = fs::read_dir(self.home.join(folder))
@@ -125,7 +130,7 @@ fn with_client_settings(command: Run, endpoint: &str, part: Part) -> Run {
         .without_env("AWS_SESSION_TOKEN")
         .without_env("AWS_ENDPOINT_URL");
     match part {
-        Part::Whole => command.without_env("DYNO_RESTART"),
+        Part::Whole | Part::Throttling => command.without_env("DYNO_RESTART"),
         Part::BeforeRestart => command.env("DYNO_RESTART", "before"),
         Part::AfterRestart => command.env("DYNO_RESTART", "after"),
     }

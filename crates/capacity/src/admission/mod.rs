@@ -24,6 +24,7 @@ mod bucket;
 mod control;
 mod decreases;
 mod dimension;
+mod follow;
 mod heat;
 mod indexes;
 mod minutes;

@@ -231,6 +231,35 @@ impl Managed {
         self.note_least();
     }
 
+    /// Takes over settings that a trace has: all of them, or only which indexes there are. The bill goes on as it began: a table
+    /// that changes its mode is still billed in the first.
+    pub(crate) fn follow_spec(&mut self, now: Timestamp, spec: &TableSpec, with_throughput: bool) {
+        for index in &spec.indexes {
+            if !self.names.iter().flatten().any(|name| *name == index.name) {
+                self.add_index(index, now);
+            }
+        }
+        let gone = |name: &Arc<str>| !spec.indexes.iter().any(|index| index.name == *name);
+        for name in self.names.clone().iter().flatten().filter(|name| gone(name)) {
+            self.capacity.remove_index(name);
+        }
+        if !with_throughput {
+            return;
+        }
+        self.capacity.follow(now, spec);
+        let resources = std::iter::once((None, &spec.table));
+        let resources =
+            resources.chain(spec.indexes.iter().map(|index| (Some(&index.name), &index.resource)));
+        for (name, resource) in resources {
+            let Some(slot) = self.names.iter().position(|known| known.as_ref() == name) else { continue };
+            self.provisioned[slot] = resource.provisioned;
+            for dimension in Dimension::BOTH {
+                self.hours[slot][dimension].set(resource.provisioned[dimension], now);
+            }
+        }
+        self.note_least();
+    }
+
     /// Adds an index that a trace has.
     pub(crate) fn add_index(&mut self, index: &IndexSpec, now: Timestamp) {
         let demand = Demand { name: Some(index.name.clone()), ..Demand::default() };

@@ -56,6 +56,7 @@ fn every_event_is_read_as_it_was_written() {
     let kinds = [
         EventKind::Table { name: "Orders".into(), spec: Box::new(spec()) },
         EventKind::Table { name: "T.a_b-c".into(), spec: Box::default() },
+        EventKind::Follow(Box::new(spec())),
         EventKind::Drop,
         EventKind::AddIndex(Box::new(spec().indexes[0].clone())),
         EventKind::RemoveIndex("GSI-1".into()),

@@ -143,8 +143,12 @@ impl Version {
     }
 
     fn insert(&mut self, table: Table) -> Arc<Table> {
-        let table = Arc::new(table);
         let names = self.namespaces.entry(table.record.namespace.clone()).or_default();
+        // A table of the same name that was made anew has another number.
+        let table = Arc::new(match names.get(&table.record.name) {
+            Some(former) if former.id() == table.id() => table.succeeding(former),
+            _ => table,
+        });
         names.insert(table.record.name.clone(), Arc::clone(&table));
         table
     }

@@ -6,6 +6,7 @@ use dynamometer_types::{Item, KeySchema};
 
 use super::record::{IndexRecord, Lifecycle, ProjectionRecord, TableRecord, key_of};
 use crate::disk::keys::ObjectId;
+use crate::throughput::Live;
 
 /// One version of a table. Never changes; a change of the table makes a new one.
 #[derive(Debug)]
@@ -17,6 +18,10 @@ pub struct Table {
     /// Its indexes: local ones first, each kind in the order of the record. Indexes that are being deleted are left
     /// out; those that are being created are in, because writes maintain them already.
     pub indexes: Vec<Index>,
+    /// Counts the versions of the table since the server started.
+    pub(crate) version: u64,
+    /// What all its versions share: the live state of its throughput.
+    pub(crate) live: Arc<Live>,
 }
 
 /// A secondary index of a table.
@@ -67,7 +72,13 @@ impl Table {
             .filter(|index| !matches!(index.lifecycle, Lifecycle::Deleting { .. }))
             .map(|index| Index::new(index, IndexKind::Global, &record));
         let indexes = local.chain(global).collect();
-        Table { key, indexes, record }
+        Table { key, indexes, record, version: 0, live: Arc::default() }
+    }
+
+    /// The table as the version that comes after `former`.
+    #[must_use]
+    pub(crate) fn succeeding(self, former: &Table) -> Table {
+        Table { version: former.version + 1, live: Arc::clone(&former.live), ..self }
     }
 
     /// The table's number on disk.

@@ -14,13 +14,14 @@ use dynamometer_capacity::meter::{
 use dynamometer_expr::{Condition, Projection};
 use dynamometer_store::{Direction, Keyspace, Snapshot};
 use dynamometer_types::limits::PAGE_BYTES;
-use dynamometer_types::{ApiError, Item};
+use dynamometer_types::{ApiError, Item, Timestamp};
 
 use crate::api::ItemOut;
 use crate::catalog::{Index, IndexKind, Table};
 use crate::disk::keys::item_key;
 use crate::disk::row::Row;
 use crate::engine::{Engine, internal_error};
+use crate::throughput::Operation;
 pub(crate) use range::{KeyBounds, scan_bounds, start_key_bytes};
 
 /// What a page reads and what it does with it.
@@ -57,18 +58,44 @@ pub(crate) struct Page {
     /// The key to go on from, when the page ended before the range did.
     pub(crate) last_evaluated_key: Option<Item>,
     pub(crate) consumption: Consumption,
+    /// What of that was paid for items which the filter dropped.
+    pub(crate) filtered: CapacityUnits,
+    /// The stored key of the row that the page ended on before the range did.
+    pub(crate) last_key: Option<Vec<u8>>,
 }
 
 impl Engine {
-    /// Reads a page.
-    pub(crate) fn read_page(&self, plan: &PagePlan<'_>) -> Result<Page, ApiError> {
+    /// Reads a page, within the throughput of what it reads.
+    ///
+    /// # Errors
+    /// As AWS throttles, when throttling is enforced; `InternalServerError` when the store fails.
+    pub(crate) fn read_page(
+        &self,
+        now: Timestamp,
+        operation: Operation,
+        plan: &PagePlan<'_>,
+    ) -> Result<Page, ApiError> {
+        let admission = self.admit_page(now, operation, plan)?;
+        match self.walk_page(plan) {
+            Ok(page) => {
+                self.settle_page(now, operation, plan, admission, &page);
+                Ok(page)
+            }
+            Err(error) => {
+                self.release_page(now, plan, admission);
+                Err(error)
+            }
+        }
+    }
+
+    fn walk_page(&self, plan: &PagePlan<'_>) -> Result<Page, ApiError> {
         let snapshot = self.store.snapshot().map_err(internal_error)?;
         let keyspace = if plan.index.is_some() { Keyspace::IndexEntries } else { Keyspace::Items };
         let mut walk = Walk::new(plan, &*snapshot);
         let mut fault = None;
         let (start, end) = plan.bounds.as_bounds();
         snapshot
-            .range(keyspace, start, end, plan.direction, &mut |_, value| match walk.step(value) {
+            .range(keyspace, start, end, plan.direction, &mut |key, value| match walk.step(key, value) {
                 Ok(flow) => flow,
                 Err(error) => {
                     fault = Some(error);
@@ -91,6 +118,10 @@ struct Walk<'a> {
     count: u64,
     scanned_count: u64,
     scanned_bytes: u64,
+    /// Bytes of the items that the filter looked at, and of those that it dropped.
+    filtered_bytes: u64,
+    dropped_bytes: u64,
+    last_key: Option<Vec<u8>>,
     fetched: CapacityUnits,
     /// The row that the page ended on before the range did.
     stopped_on: Option<Row>,
@@ -105,12 +136,15 @@ impl<'a> Walk<'a> {
             count: 0,
             scanned_count: 0,
             scanned_bytes: 0,
+            filtered_bytes: 0,
+            dropped_bytes: 0,
+            last_key: None,
             fetched: CapacityUnits::ZERO,
             stopped_on: None,
         }
     }
 
-    fn step(&mut self, value: &Bytes) -> Result<ControlFlow<()>, ApiError> {
+    fn step(&mut self, key: &[u8], value: &Bytes) -> Result<ControlFlow<()>, ApiError> {
         let row = Row::from_stored(value.clone());
         self.scanned_count += 1;
         self.scanned_bytes += row.item_size().map_err(internal_error)?;
@@ -118,6 +152,7 @@ impl<'a> Walk<'a> {
             || self.scanned_bytes >= PAGE_BYTES;
         if full {
             self.stopped_on = Some(row.clone());
+            self.last_key = Some(key.to_vec());
         }
         self.take(row)?;
         Ok(if full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
@@ -135,7 +170,10 @@ impl<'a> Walk<'a> {
                     Some(item) => item,
                     None => row.decode().map_err(internal_error)?,
                 };
+                let size = row.item_size().map_err(internal_error)?;
+                self.filtered_bytes += size;
                 if !filter.matches(&item) {
+                    self.dropped_bytes += size;
                     return Ok(());
                 }
                 Some(item)
@@ -187,9 +225,18 @@ impl<'a> Walk<'a> {
             count: self.count,
             scanned_count: self.scanned_count,
             last_evaluated_key,
+            filtered: part_of(consumption.total(), self.dropped_bytes, self.filtered_bytes),
             consumption,
+            last_key: self.last_key,
         })
     }
+}
+
+/// The share `part` of `whole` of some units, rounded down.
+fn part_of(units: CapacityUnits, part: u64, whole: u64) -> CapacityUnits {
+    let share = u128::from(units.halves()) * u128::from(part);
+    let halves = share.checked_div(u128::from(whole)).unwrap_or(0);
+    CapacityUnits::from_halves(u64::try_from(halves).unwrap_or(u64::MAX))
 }
 
 /// The table's key and, on an index, the index's key of the last item walked.

@@ -9,7 +9,7 @@ use dynamometer_types::{AttributeValue, Item};
 
 use crate::catalog::{Index, Table};
 use crate::disk::keys::{
-    after_prefix, entry_key, hash_start, item_key, object_prefix, partition_prefix, push_escaped,
+    after_prefix, entry_key, hash_of, hash_start, item_key, object_prefix, partition_prefix, push_escaped,
     push_ordered,
 };
 
@@ -28,6 +28,22 @@ impl KeyBounds {
 
     pub(crate) fn as_bounds(&self) -> (Bound<&[u8]>, Bound<&[u8]>) {
         (self.start.as_ref().map(Vec::as_slice), self.end.as_ref().map(Vec::as_slice))
+    }
+
+    /// The first key of the range, or what comes right before it.
+    pub(crate) fn start_key(&self) -> &[u8] {
+        match &self.start {
+            Bound::Included(key) | Bound::Excluded(key) => key,
+            Bound::Unbounded => &[],
+        }
+    }
+
+    /// The hash at which the range ends; the last one there is when it goes to the end of its table or index.
+    pub(crate) fn end_hash(&self) -> u64 {
+        match &self.end {
+            Bound::Included(key) | Bound::Excluded(key) => hash_of(key).unwrap_or(u64::MAX),
+            Bound::Unbounded => u64::MAX,
+        }
     }
 
     /// The part of the range that lies behind a key.

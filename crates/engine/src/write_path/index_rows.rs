@@ -9,16 +9,41 @@ use dynamometer_types::size::item_size;
 use dynamometer_types::{Item, KeyAttribute};
 
 use crate::catalog::{Index, IndexKind, Table};
-use crate::disk::keys::{entry_key, object_prefix};
+use crate::disk::keys::{ObjectId, entry_key, object_prefix};
 use crate::disk::row::Row;
 use crate::validate::keys::{check_key_sizes, empty_kind};
 
 /// What a write does to one index: its charge, and the bytes by which the index grows.
 pub(crate) struct IndexChange {
+    /// The index's number on disk.
+    pub(crate) object: ObjectId,
     pub(crate) name: Arc<str>,
     pub(crate) kind: IndexKind,
     pub(crate) units: CapacityUnits,
     pub(crate) growth_bytes: i64,
+    /// Key and size of the entry before and after.
+    pub(crate) old: Option<(Bytes, u64)>,
+    pub(crate) new: Option<(Bytes, u64)>,
+    row: Option<Row>,
+}
+
+impl IndexChange {
+    /// Puts the rows and counters that the change makes into a batch.
+    pub(crate) fn put_into(&self, batch: &mut Batch) {
+        let keys = (self.old.as_ref().map(|(key, _)| key), self.new.as_ref().map(|(key, _)| key));
+        if let (Some(old), new) = keys
+            && new != Some(old)
+        {
+            batch.delete(Keyspace::IndexEntries, old.clone());
+        }
+        if let (Some(new), Some(row)) = (keys.1, &self.row) {
+            batch.put(Keyspace::IndexEntries, new.clone(), row.bytes().clone());
+        }
+        let entries = i64::from(self.new.is_some()) - i64::from(self.old.is_some());
+        if entries != 0 || self.growth_bytes != 0 {
+            batch.add(Keyspace::Counters, object_prefix(self.object).to_vec(), [entries, self.growth_bytes]);
+        }
+    }
 }
 
 /// An item's entry in an index.
@@ -46,13 +71,12 @@ fn takes(index: &Index, item: &Item) -> bool {
     index.key.attributes().all(sound) && check_key_sizes(&index.key, item).is_ok()
 }
 
-/// Puts the rows that bring the index from `old` to `new` into the batch. `None` when nothing changes.
-pub(crate) fn maintain_index(
+/// What brings the index from `old` to `new`. `None` when nothing changes.
+pub(crate) fn index_change(
     index: &Index,
     table: &Table,
     old: Option<&Item>,
     new: Option<&Item>,
-    batch: &mut Batch,
 ) -> Option<IndexChange> {
     let old = Entry::of(old, index, table);
     let new = Entry::of(new, index, table);
@@ -62,18 +86,17 @@ pub(crate) fn maintain_index(
     let size = |entry: &Option<Entry>| entry.as_ref().map(|entry| entry.size);
     let units = meter_index_write(size(&old), size(&new), same_key, unchanged)?;
 
-    let entries = i64::from(new.is_some()) - i64::from(old.is_some());
     let growth_bytes = size(&new).unwrap_or(0) as i64 - size(&old).unwrap_or(0) as i64;
-    if let Some(old) = old.filter(|_| !same_key) {
-        batch.delete(Keyspace::IndexEntries, old.key);
-    }
-    if let Some(new) = new {
-        batch.put(Keyspace::IndexEntries, new.key, Row::encode(&new.item).bytes().clone());
-    }
-    if entries != 0 || growth_bytes != 0 {
-        batch.add(Keyspace::Counters, object_prefix(index.id).to_vec(), [entries, growth_bytes]);
-    }
-    Some(IndexChange { name: Arc::clone(&index.name), kind: index.kind, units, growth_bytes })
+    Some(IndexChange {
+        object: index.id,
+        name: Arc::clone(&index.name),
+        kind: index.kind,
+        units,
+        growth_bytes,
+        old: old.map(|old| (old.key, old.size)),
+        row: new.as_ref().map(|new| Row::encode(&new.item)),
+        new: new.map(|new| (new.key, new.size)),
+    })
 }
 
 /// Puts the entry of an item into the batch, without counting it: a backfill's part, which may find it there.

@@ -16,19 +16,20 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use dynamometer_capacity::meter::{Consumption, meter_item_write};
+use dynamometer_capacity::meter::{Consumption, meter_failed_condition, meter_item_write};
 use dynamometer_store::{Batch, Commit, Keyspace, decode_pair};
 use dynamometer_types::limits::ITEM_COLLECTION_BYTES;
 use dynamometer_types::size::item_size;
-use dynamometer_types::{ApiError, ErrorKind, Item};
+use dynamometer_types::{ApiError, ErrorKind, Item, Timestamp};
 
 use crate::Context;
 use crate::catalog::{IndexKind, Table};
 use crate::disk::keys::{object_prefix, partition_prefix};
 use crate::disk::row::Row;
 use crate::engine::{Engine, internal_error};
-use index_rows::maintain_index;
-pub(crate) use index_rows::{count_entry, write_entry};
+use crate::throughput::{Operation, ThrottleMode, WriteCharge};
+use index_rows::index_change;
+pub(crate) use index_rows::{IndexChange, count_entry, write_entry};
 use latch::{Done, Held};
 
 /// What becomes of an item.
@@ -91,6 +92,11 @@ impl OldImage {
         self.row.as_ref().map(|row| row.item_size().map_err(internal_error)).transpose()
     }
 
+    /// Whether there was an item.
+    fn is_there(&self) -> bool {
+        self.row.is_some()
+    }
+
     /// The row as it was stored.
     pub(crate) fn into_row(self) -> Option<Row> {
         self.row
@@ -141,9 +147,48 @@ impl Stop {
     }
 }
 
+/// On whose behalf writes run.
+#[derive(Clone, Copy)]
+pub(crate) struct Behalf {
+    /// The time of the request.
+    pub(crate) now: Timestamp,
+    /// The operation that they are counted for.
+    pub(crate) operation: Operation,
+}
+
+impl Behalf {
+    /// Whether the writes stand and fall together, rather than each by itself.
+    fn is_together(self) -> bool {
+        self.operation != Operation::BatchWriteItem
+    }
+}
+
+/// What a write decided, before anything is queued.
+struct Decision<'a> {
+    old: OldImage,
+    /// What becomes of the item; or why the write refuses.
+    effect: Result<Effect<'a>, ApiError>,
+    consumption: Consumption,
+    /// By how many items and bytes the table grows.
+    growth: [i64; 2],
+    indexes: Vec<IndexChange>,
+    collection: Option<CollectionGrowth>,
+}
+
+/// What a write does to an item collection.
+struct CollectionGrowth {
+    /// The key of its counter.
+    key: Vec<u8>,
+    growth: [i64; 2],
+    bytes_after: u64,
+}
+
 /// Writes that have joined the queue.
 pub(crate) struct Started<'a> {
+    /// In the order of the plans; of a batch, without those that were throttled.
     written: Vec<Written<'a>>,
+    /// Of a batch: what those were refused with that were throttled, at their places. Empty when none were.
+    throttled: Vec<Option<ApiError>>,
     /// Absent when there was nothing to change and nothing to wait for.
     commit: Option<Commit>,
     keys: Vec<Bytes>,
@@ -151,6 +196,11 @@ pub(crate) struct Started<'a> {
 }
 
 impl<'a> Started<'a> {
+    /// What became of each write of a batch that was throttled in part; `None` for those that were written.
+    fn take_throttled(&mut self) -> Vec<Option<ApiError>> {
+        std::mem::take(&mut self.throttled)
+    }
+
     /// Waits until the writes are durable.
     ///
     /// # Errors
@@ -199,15 +249,17 @@ impl Engine {
     pub(crate) async fn write_one<'a>(
         &self,
         context: &Context<'_>,
+        operation: Operation,
         table_name: &str,
         plan: impl Fn(&Arc<Table>) -> Result<PlannedWrite<'a>, ApiError>,
     ) -> Result<(Arc<Table>, Written<'a>), ApiError> {
+        let behalf = Behalf { now: context.now, operation };
         let stop = loop {
             let table = self.table(context, table_name)?;
             let planned = plan(&table)?;
             let started = {
                 let mut held = self.latches.hold([&planned.key].into_iter());
-                self.start_writes(std::slice::from_ref(&planned), &mut held, |_| None)
+                self.start_writes(behalf, std::slice::from_ref(&planned), &mut held, |_| None)
             };
             match started {
                 Ok(started) => {
@@ -222,22 +274,30 @@ impl Engine {
         Err(stop.into_error().await)
     }
 
-    /// Runs several writes as one, as often as their tables change under them.
+    /// Runs the writes of a batch, as often as their tables change under them. Answers the plans, what was written in
+    /// their order, and what refused those that were throttled, at their places (empty when none were).
     ///
     /// # Errors
-    /// What `plan` or an operation answers; `InternalServerError` when the store could not keep the writes.
+    /// What `plan` or an operation answers, and the first refusal when all were throttled; `InternalServerError` when
+    /// the store could not keep the writes.
+    #[allow(clippy::type_complexity)]
     pub(crate) async fn write_all<'a>(
         &self,
+        context: &Context<'_>,
         plan: impl Fn() -> Result<Vec<PlannedWrite<'a>>, ApiError>,
-    ) -> Result<(Vec<PlannedWrite<'a>>, Vec<Written<'a>>), ApiError> {
+    ) -> Result<(Vec<PlannedWrite<'a>>, Vec<Written<'a>>, Vec<Option<ApiError>>), ApiError> {
+        let behalf = Behalf { now: context.now, operation: Operation::BatchWriteItem };
         let stop = loop {
             let plans = plan()?;
             let started = {
                 let mut held = self.latches.hold(plans.iter().map(|plan| &plan.key));
-                self.start_writes(&plans, &mut held, |_| None)
+                self.start_writes(behalf, &plans, &mut held, |_| None)
             };
             match started {
-                Ok(started) => return Ok((plans, started.finish(self).await?)),
+                Ok(mut started) => {
+                    let throttled = started.take_throttled();
+                    return Ok((plans, started.finish(self).await?, throttled));
+                }
                 Err(Stop::TableChanged) => {}
                 Err(stop) => break stop,
             }
@@ -250,6 +310,7 @@ impl Engine {
     /// `beside` sees the writes and may add a row to the batch.
     pub(crate) fn start_writes<'a>(
         &self,
+        behalf: Behalf,
         writes: &[PlannedWrite<'a>],
         held: &mut Held<'_>,
         beside: impl FnOnce(&[Written<'a>]) -> Option<Beside>,
@@ -257,11 +318,9 @@ impl Engine {
         if writes.iter().any(|write| !self.catalog.is_current(&write.table)) {
             return Err(Stop::TableChanged);
         }
-        let mut queue = Queue::default();
-        let mut written = Vec::with_capacity(writes.len());
-        let mut refusals: Vec<Option<ApiError>> = Vec::new();
+        let mut decisions = Vec::with_capacity(writes.len());
         let mut saw_queued = false;
-        for (at, write) in writes.iter().enumerate() {
+        for write in writes {
             let queued = held.queued(&write.key);
             saw_queued |= queued.is_some();
             let old = match queued {
@@ -271,18 +330,25 @@ impl Engine {
                     .get(Keyspace::Items, &write.key)
                     .map_err(|e| Stop::Failed(internal_error(e)))?,
             };
-            match self.apply(write, OldImage::new(old), &mut queue) {
-                Ok(done) => written.push(done),
-                Err(refusal) => {
-                    refusals.resize(writes.len(), None);
-                    refusals[at] = Some(refusal);
-                }
-            }
+            decisions.push(self.decide(write, OldImage::new(old)).map_err(Stop::Failed)?);
         }
-        if !refusals.is_empty() {
-            // An empty batch takes its turn in the queue too, behind the images that were seen.
-            let after = saw_queued.then(|| self.store.commit(Batch::new()));
-            return Err(Stop::Refused { refusals, after });
+        // An empty batch takes its turn in the queue too, behind the images that were seen.
+        let wait_for_seen = || saw_queued.then(|| self.store.commit(Batch::new()));
+        let throttled = self.charge(behalf, writes, &mut decisions);
+        let all_throttled = throttled.iter().flatten().count() == writes.len();
+        if !throttled.is_empty() && (all_throttled || behalf.is_together()) {
+            return Err(Stop::Refused { refusals: throttled, after: None });
+        }
+        if decisions.iter().any(|decision| decision.effect.is_err()) {
+            let refusals = decisions.into_iter().map(|decision| decision.effect.err()).collect();
+            return Err(Stop::Refused { refusals, after: wait_for_seen() });
+        }
+        let mut queue = Queue::default();
+        let mut written = Vec::with_capacity(writes.len());
+        for (at, (write, decision)) in writes.iter().zip(decisions).enumerate() {
+            if !throttled.get(at).is_some_and(Option::is_some) {
+                written.push(decision.put_into(write, &mut queue));
+            }
         }
         if let Some(row) = beside(&written) {
             queue.batch.put(Keyspace::Tokens, row.key.clone(), row.value.clone());
@@ -300,50 +366,83 @@ impl Engine {
             }
             commit
         });
-        Ok(Started { written, commit, keys, done })
+        Ok(Started { written, throttled, commit, keys, done })
     }
 
-    /// Runs one operation on its old image, and puts what it changes into the queue's batch.
-    fn apply<'a>(
+    /// Charges writes for what they decided. Answers what throttled them, at their places; nothing when none were.
+    fn charge(
         &self,
-        write: &PlannedWrite<'a>,
-        old: OldImage,
-        queue: &mut Queue,
-    ) -> Result<Written<'a>, ApiError> {
+        behalf: Behalf,
+        writes: &[PlannedWrite<'_>],
+        decisions: &mut [Decision<'_>],
+    ) -> Vec<Option<ApiError>> {
+        if self.config.throttle == ThrottleMode::Off {
+            return Vec::new();
+        }
+        let refused = decisions.iter().any(|decision| decision.effect.is_err());
+        if refused && decisions.iter().all(|decision| decision.consumption.total().is_zero()) {
+            // What breaks a rule is told before anything is consumed.
+            return Vec::new();
+        }
+        if refused {
+            // Nothing is written: no index entry changes, no byte is added.
+            for decision in decisions.iter_mut() {
+                decision.consumption = Consumption::of_table(decision.consumption.table);
+                decision.indexes.clear();
+                decision.growth = [0, 0];
+            }
+        }
+        match (writes, &*decisions) {
+            ([write], [decision]) => {
+                self.charge_writes(behalf.now, behalf.operation, false, &[decision.charge(write)])
+            }
+            _ => {
+                let pairs = writes.iter().zip(&*decisions);
+                let charges: Vec<WriteCharge<'_>> =
+                    pairs.map(|(write, decision)| decision.charge(write)).collect();
+                self.charge_writes(behalf.now, behalf.operation, behalf.is_together(), &charges)
+            }
+        }
+    }
+
+    /// Runs one operation on its old image, and works out all that it changes.
+    fn decide<'a>(&self, write: &PlannedWrite<'a>, old: OldImage) -> Result<Decision<'a>, ApiError> {
         let table = &*write.table;
         let transactional = write.operation.is_transactional();
         let old_size = old.size()?;
-        let (new, new_size) = match write.operation.effects(table, &old)? {
+        let unchanged = |old, effect, consumption| Decision {
+            old,
+            effect,
+            consumption,
+            growth: [0, 0],
+            indexes: Vec::new(),
+            collection: None,
+        };
+        let effect = match write.operation.effects(table, &old) {
+            Ok(effect) => effect,
+            Err(error) => {
+                let consumption = consumption_of_refusal(write, &error, old_size);
+                return Ok(unchanged(old, Err(error), consumption));
+            }
+        };
+        let (new, new_size) = match &effect {
             Effect::Keep => {
                 let consumption = Consumption::of_table(meter_item_write(old_size, None, transactional));
-                return Ok(Written { old, new: None, consumption, collection_bytes: None });
+                return Ok(unchanged(old, Ok(effect), consumption));
             }
-            Effect::Put(item) => {
-                queue.put(&write.key, Row::encode(&item));
-                let size = item_size(&item);
-                (Some(item), Some(size))
-            }
-            Effect::Delete => {
-                if old_size.is_some() {
-                    queue.delete(&write.key);
-                }
-                (None, None)
-            }
+            Effect::Put(item) => (Some(&**item), Some(item_size(item))),
+            Effect::Delete => (None, None),
         };
         let mut consumption = Consumption::of_table(meter_item_write(old_size, new_size, transactional));
         let items = i64::from(new_size.is_some()) - i64::from(old_size.is_some());
         let growth = new_size.unwrap_or(0) as i64 - old_size.unwrap_or(0) as i64;
-        if items != 0 || growth != 0 {
-            queue.batch.add(Keyspace::Counters, object_prefix(table.id()).to_vec(), [items, growth]);
-        }
         let mut collection_growth = growth;
+        let mut indexes = Vec::new();
         if !table.indexes.is_empty() {
             let old_item = old.item()?;
-            for index in &table.indexes {
-                let Some(change) = maintain_index(index, table, old_item, new.as_deref(), &mut queue.batch)
-                else {
-                    continue;
-                };
+            indexes
+                .extend(table.indexes.iter().filter_map(|index| index_change(index, table, old_item, new)));
+            for change in &indexes {
                 match change.kind {
                     IndexKind::Local => {
                         consumption.local_indexes.add(&change.name, change.units);
@@ -353,42 +452,87 @@ impl Engine {
                 }
             }
         }
-        let collection_bytes = if table.has_local_indexes() {
-            Some(self.grow_collection(
-                table,
-                write.key_holder,
-                [items, collection_growth],
-                &mut queue.batch,
-            )?)
-        } else {
-            None
-        };
-        Ok(Written { old, new, consumption, collection_bytes })
+        let mut effect = Ok(effect);
+        let mut collection = None;
+        if table.has_local_indexes() {
+            match self.grow_collection(table, write.key_holder, [items, collection_growth])? {
+                Some(grown) => collection = Some(grown),
+                None => {
+                    let words = "Collection size exceeded.";
+                    effect = Err(ApiError::new(ErrorKind::ItemCollectionSizeLimitExceeded, words));
+                }
+            }
+        }
+        Ok(Decision { old, effect, consumption, growth: [items, growth], indexes, collection })
     }
 
-    /// Counts the growth of an item collection, and refuses it beyond 10 GB. Answers the collection's new size.
+    /// What becomes of an item collection; `None` when it would grow beyond 10 GB.
     fn grow_collection(
         &self,
         table: &Table,
         key_holder: &Item,
         growth: [i64; 2],
-        batch: &mut Batch,
-    ) -> Result<u64, ApiError> {
+    ) -> Result<Option<CollectionGrowth>, ApiError> {
         let partition = table.key.partition.iter().map(|attribute| key_holder.get(&attribute.name));
         let key = partition_prefix(table.id(), partition)
             .ok_or_else(|| internal_error("an item without its key"))?;
         let stored = self.store.get(Keyspace::Counters, &key).map_err(internal_error)?;
         let [_, bytes] = decode_pair(stored.as_deref()).map_err(internal_error)?;
-        let after = (bytes + growth[1]).max(0) as u64;
-        if growth[1] > 0 && after > ITEM_COLLECTION_BYTES {
-            return Err(ApiError::new(
-                ErrorKind::ItemCollectionSizeLimitExceeded,
-                "Collection size exceeded.",
-            ));
+        let bytes_after = (bytes + growth[1]).max(0) as u64;
+        let is_full = growth[1] > 0 && bytes_after > ITEM_COLLECTION_BYTES;
+        Ok((!is_full).then_some(CollectionGrowth { key, growth, bytes_after }))
+    }
+}
+
+/// What a write costs that refuses: a failed condition as much as the write, anything else nothing.
+fn consumption_of_refusal(write: &PlannedWrite<'_>, error: &ApiError, old_size: Option<u64>) -> Consumption {
+    if error.kind != ErrorKind::ConditionalCheckFailed {
+        return Consumption::default();
+    }
+    // The item of a put is at hand; what an update would have made is not, and is taken to be no larger.
+    let units = meter_failed_condition(old_size, Some(item_size(write.key_holder)));
+    Consumption::of_table(if write.operation.is_transactional() { units.doubled() } else { units })
+}
+
+impl<'a> Decision<'a> {
+    /// What it costs.
+    fn charge<'c>(&'c self, write: &'c PlannedWrite<'_>) -> WriteCharge<'c> {
+        WriteCharge {
+            table: &write.table,
+            key: &write.key,
+            consumption: &self.consumption,
+            growth_bytes: self.growth[1],
+            indexes: &self.indexes,
         }
-        if growth != [0, 0] {
-            batch.add(Keyspace::Counters, key, growth);
+    }
+
+    /// Puts what was decided into the queue's batch.
+    fn put_into(self, write: &PlannedWrite<'a>, queue: &mut Queue) -> Written<'a> {
+        let new = match self.effect {
+            Ok(Effect::Put(item)) => {
+                queue.put(&write.key, Row::encode(&item));
+                Some(item)
+            }
+            Ok(Effect::Delete) => {
+                if self.old.is_there() {
+                    queue.delete(&write.key);
+                }
+                None
+            }
+            Ok(Effect::Keep) | Err(_) => None,
+        };
+        if self.growth != [0, 0] {
+            queue.batch.add(Keyspace::Counters, object_prefix(write.table.id()).to_vec(), self.growth);
         }
-        Ok(after)
+        for change in &self.indexes {
+            change.put_into(&mut queue.batch);
+        }
+        let collection_bytes = self.collection.map(|collection| {
+            if collection.growth != [0, 0] {
+                queue.batch.add(Keyspace::Counters, collection.key, collection.growth);
+            }
+            collection.bytes_after
+        });
+        Written { old: self.old, new, consumption: self.consumption, collection_bytes }
     }
 }

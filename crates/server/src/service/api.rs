@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
+use dynamometer_capacity::money::PriceTable;
 use dynamometer_engine::{Context, Engine};
 use dynamometer_types::{ApiError, ErrorKind, Timestamp};
 use http::{HeaderMap, StatusCode};
@@ -27,6 +28,8 @@ pub struct ApiConfig {
     pub isolate: bool,
     /// The time.
     pub clock: Arc<Clock>,
+    /// What things cost.
+    pub prices: Arc<PriceTable>,
     /// Wakes whoever runs the engine's jobs.
     pub wake_jobs: Arc<dyn Fn() + Send + Sync>,
     /// 128 random bits drawn at start; what is random in answers is drawn from them.
@@ -71,7 +74,7 @@ impl Api {
         let context = Context {
             now,
             namespace: &namespace,
-            region: if self.config.isolate { &caller.region } else { &self.config.region },
+            region: self.region(caller),
             account: &self.config.account,
             host,
             entropy: &|| self.draw(),
@@ -99,6 +102,9 @@ impl Api {
     async fn answer_own(&self, request: Request) -> Response {
         let own = Own {
             engine: Arc::clone(&self.engine),
+            clock: Arc::clone(&self.config.clock),
+            prices: Arc::clone(&self.config.prices),
+            region: self.region(&request.caller).to_owned(),
             namespace: self.namespace(&request.caller),
             now: self.config.clock.of_request(request.received_at_ms),
         };
@@ -108,6 +114,11 @@ impl Api {
         response.unwrap_or_else(|_| {
             Response::new(StatusCode::INTERNAL_SERVER_ERROR, NO_CONTENT_TYPE, Bytes::new())
         })
+    }
+
+    /// The region of a caller's tables.
+    fn region<'a>(&'a self, caller: &'a Caller) -> &'a str {
+        if self.config.isolate { &caller.region } else { &self.config.region }
     }
 
     /// The database of a caller.

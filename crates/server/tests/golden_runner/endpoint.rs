@@ -5,6 +5,8 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use dynamometer_capacity::money::PriceTable;
+use dynamometer_engine::throughput::ThrottleMode;
 use dynamometer_engine::{Engine, EngineConfig};
 use dynamometer_server::auth::Caller;
 use dynamometer_server::clock::Clock;
@@ -80,28 +82,30 @@ pub struct Shared {
 
 impl Shared {
     /// An engine that keeps nothing.
-    pub fn in_memory() -> Shared {
-        Shared::on(Arc::new(MemoryStore::new()), None)
+    pub fn in_memory(throttle: ThrottleMode) -> Shared {
+        Shared::on(Arc::new(MemoryStore::new()), None, throttle)
     }
 
     /// An engine in a folder that goes away with it.
-    pub fn on_disk() -> Shared {
+    pub fn on_disk(throttle: ThrottleMode) -> Shared {
         let folder = tempfile::tempdir().unwrap();
         // What is tested is what is stored, not whether it outlives the machine.
         let options = FjallOptions { durability: Durability::Os, ..FjallOptions::default() };
         let store = FjallStore::open(folder.path().join("data"), &options).unwrap();
-        Shared::on(Arc::new(store), Some(Arc::new(folder)))
+        Shared::on(Arc::new(store), Some(Arc::new(folder)), throttle)
     }
 
-    fn on(store: Arc<dyn Store>, folder: Option<Arc<TempDir>>) -> Shared {
+    fn on(store: Arc<dyn Store>, folder: Option<Arc<TempDir>>, throttle: ThrottleMode) -> Shared {
         let clock = Arc::new(Clock::Manual(AtomicI64::new(BEGINNING_MS)));
-        let engine = Arc::new(Engine::open(store, EngineConfig::default()).unwrap());
+        let engine_config = EngineConfig { throttle, ..EngineConfig::default() };
+        let engine = Arc::new(Engine::open(store, engine_config).unwrap());
         let (worker, time) = (engine.clone(), clock.clone());
         let config = ApiConfig {
             region: REGION.into(),
             account: "000000000000".into(),
             isolate: true,
             clock: clock.clone(),
+            prices: Arc::new(PriceTable::builtin()),
             // On a thread of their own: jobs block, which the runtime's thread must not.
             wake_jobs: Arc::new(move || {
                 std::thread::scope(|scope| {

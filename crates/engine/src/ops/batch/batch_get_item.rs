@@ -18,6 +18,7 @@ use crate::disk::row::Row;
 use crate::engine::{Engine, internal_error};
 use crate::ops::answer::consumed_capacity;
 use crate::ops::items::{parse_projection_members, project_row};
+use crate::throughput::Operation;
 use crate::validate::expressions::{ExpressionParameters, check_not_mixed};
 use crate::validate::keys::check_key;
 use crate::validate::members::{Findings, Rule, Seen};
@@ -60,48 +61,72 @@ impl Engine {
         };
         let mut room = BATCH_GET_BYTES;
         let mut consumed = Vec::new();
-        for (read, (_, keys)) in reads.iter().zip(&plans) {
-            let (items, done, consumption) = self.read_keys(read, keys, &mut room)?;
-            if done < keys.len() {
-                let rest = KeysAndAttributes { keys: Some(read.keys[done..].to_vec()), ..read.asked.clone() };
+        let mut refused = Refused { count: 0, first: None };
+        for (read, (table, keys)) in reads.iter().zip(&plans) {
+            let (items, unread, consumption) =
+                self.read_keys(context, read, table, keys, &mut room, &mut refused)?;
+            if !unread.is_empty() {
+                let rest = KeysAndAttributes { keys: Some(unread), ..read.asked.clone() };
                 response.unprocessed_keys.push((read.table_name.to_owned(), rest));
             }
             response.responses.push((read.table_name.to_owned(), items));
             let asked = &request.return_consumed_capacity;
             consumed.extend(consumed_capacity(asked, read.table_name, &consumption, None));
         }
+        let asked_keys: usize = plans.iter().map(|(_, keys)| keys.len()).sum();
+        if let Some(error) = refused.first.filter(|_| refused.count == asked_keys) {
+            return Err(error);
+        }
         response.consumed_capacity = (!consumed.is_empty()).then_some(consumed);
         Ok(response)
     }
 
-    /// Reads keys of one table while there is room in the answer; answers how many were read.
+    /// Reads keys of one table while there is room in the answer and throughput; answers those that were not read.
     fn read_keys(
         &self,
+        context: &Context<'_>,
         read: &TableRead<'_>,
+        table: &Table,
         keys: &[Bytes],
         room: &mut u64,
-    ) -> Result<(Vec<ItemOut>, usize, Consumption), ApiError> {
+        refused: &mut Refused,
+    ) -> Result<(Vec<ItemOut>, Vec<Item>, Consumption), ApiError> {
         let consistency = if read.asked.consistent_read == Some(true) {
             Consistency::Strong
         } else {
             Consistency::Eventual
         };
         let mut items = Vec::with_capacity(keys.len());
+        let mut unread = Vec::new();
         let mut consumption = Consumption::default();
-        for (done, key) in keys.iter().enumerate() {
+        for (at, key) in keys.iter().enumerate() {
             let row = self.store.get(Keyspace::Items, key).map_err(internal_error)?.map(Row::from_stored);
             let size = row.as_ref().map(Row::item_size).transpose().map_err(internal_error)?;
             if size.unwrap_or(0) > *room {
-                return Ok((items, done, consumption));
+                unread.extend_from_slice(&read.keys[at..]);
+                break;
+            }
+            let units = meter_item_read(size, consistency);
+            if let Err(error) = self.charge_read(context.now, table, Operation::BatchGetItem, key, units) {
+                refused.count += 1;
+                refused.first.get_or_insert(error);
+                unread.push(read.keys[at].clone());
+                continue;
             }
             *room -= size.unwrap_or(0);
-            consumption.table += meter_item_read(size, consistency);
+            consumption.table += units;
             if let Some(row) = row {
                 items.push(project_row(row, read.projection.as_ref())?);
             }
         }
-        Ok((items, keys.len(), consumption))
+        Ok((items, unread, consumption))
     }
+}
+
+/// Keys that were throttled: how many, and what the first was refused with.
+struct Refused {
+    count: usize,
+    first: Option<ApiError>,
 }
 
 fn check(request: &BatchGetItemRequest) -> Result<Vec<TableRead<'_>>, ApiError> {

@@ -88,8 +88,8 @@ impl Engine {
             }
             Ok(plans)
         };
-        let (plans, written) = self.write_all(plan).await?;
-        Ok(respond(&request, &tables, &plans, &written))
+        let (plans, written, throttled) = self.write_all(context, plan).await?;
+        Ok(respond(&request, &tables, &plans, written, &throttled))
     }
 }
 
@@ -104,15 +104,29 @@ fn respond(
     request: &BatchWriteItemRequest,
     tables: &[(&str, Vec<Element<'_>>)],
     plans: &[PlannedWrite<'_>],
-    written: &[Written<'_>],
+    written: Vec<Written<'_>>,
+    throttled: &[Option<ApiError>],
 ) -> BatchWriteItemResponse {
-    let mut done = plans.iter().zip(written);
+    // What was written, at the places of the plans; nothing where one was throttled.
+    let mut written = written.into_iter();
+    let is_throttled = |at: usize| throttled.get(at).is_some_and(Option::is_some);
+    let mut done = plans
+        .iter()
+        .enumerate()
+        .map(|(at, plan)| (plan, if is_throttled(at) { None } else { written.next() }));
+    let mut unprocessed_items = Vec::new();
     let mut consumed = Vec::new();
     let mut collections = Vec::new();
-    for (name, elements) in tables {
+    let asked_items = request.request_items.as_deref().unwrap_or_default();
+    for ((name, elements), (_, requests)) in tables.iter().zip(asked_items) {
         let mut consumption = Consumption::default();
         let mut metrics = Vec::new();
-        for (plan, written) in done.by_ref().take(elements.len()) {
+        let mut unprocessed = Vec::new();
+        for (at, (plan, written)) in done.by_ref().take(elements.len()).enumerate() {
+            let Some(written) = written else {
+                unprocessed.extend(requests.get(at).cloned());
+                continue;
+            };
             consumption.merge(&written.consumption);
             let asked = &request.return_item_collection_metrics;
             metrics.extend(collection_metrics(
@@ -126,9 +140,12 @@ fn respond(
         if !metrics.is_empty() {
             collections.push((name.to_string(), metrics));
         }
+        if !unprocessed.is_empty() {
+            unprocessed_items.push((name.to_string(), unprocessed));
+        }
     }
     BatchWriteItemResponse {
-        unprocessed_items: Vec::new(),
+        unprocessed_items,
         item_collection_metrics: (!collections.is_empty()).then_some(collections),
         consumed_capacity: (!consumed.is_empty()).then_some(consumed),
     }

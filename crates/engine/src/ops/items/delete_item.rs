@@ -11,6 +11,7 @@ use crate::api::{DeleteItemRequest, ItemOut, ReturnValues, WriteItemResponse, kn
 use crate::catalog::Table;
 use crate::engine::Engine;
 use crate::ops::answer::{collection_metrics, consumed_capacity};
+use crate::throughput::Operation;
 use crate::validate::expressions::{ExpressionParameters, check_not_mixed};
 use crate::validate::keys::check_key;
 use crate::validate::members::{Findings, refuse_empty_table_name};
@@ -50,7 +51,7 @@ impl Engine {
     ) -> Result<WriteItemResponse, ApiError> {
         let (table_name, delete) = check(&request)?;
         let (table, written) = self
-            .write_one(context, table_name, |table| {
+            .write_one(context, Operation::DeleteItem, table_name, |table| {
                 Ok(PlannedWrite {
                     table: table.clone(),
                     key: check_key(table, delete.key)?,

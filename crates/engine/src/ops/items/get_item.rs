@@ -12,6 +12,7 @@ use crate::api::{GetItemRequest, GetItemResponse, ItemOut};
 use crate::disk::row::Row;
 use crate::engine::{Engine, internal_error};
 use crate::ops::answer::consumed_capacity;
+use crate::throughput::Operation;
 use crate::validate::expressions::{ExpressionParameters, check_not_mixed};
 use crate::validate::keys::check_key;
 use crate::validate::members::{Findings, refuse_empty_table_name};
@@ -43,7 +44,9 @@ impl Engine {
         let size = row.as_ref().map(Row::item_size).transpose().map_err(internal_error)?;
         let consistency =
             if request.consistent_read == Some(true) { Consistency::Strong } else { Consistency::Eventual };
-        let consumption = Consumption::of_table(meter_item_read(size, consistency));
+        let units = meter_item_read(size, consistency);
+        self.charge_read(context.now, &table, Operation::GetItem, &key, units)?;
+        let consumption = Consumption::of_table(units);
         Ok(GetItemResponse {
             item: row.map(|row| project_row(row, checked.projection.as_ref())).transpose()?,
             consumed_capacity: consumed_capacity(

@@ -14,6 +14,7 @@ use crate::api::{Given, ItemOut, PutItemRequest, ReturnValues, WriteItemResponse
 use crate::catalog::Table;
 use crate::engine::Engine;
 use crate::ops::answer::{collection_metrics, consumed_capacity};
+use crate::throughput::Operation;
 use crate::validate::expressions::{ExpressionParameters, check_not_mixed};
 use crate::validate::keys::{check_index_keys, check_item_has_key, check_key_values, stored_key};
 use crate::validate::members::{Findings, refuse_empty_table_name};
@@ -53,7 +54,7 @@ impl Engine {
     ) -> Result<WriteItemResponse, ApiError> {
         let (table_name, put) = check(&request)?;
         let (table, written) = self
-            .write_one(context, table_name, |table| {
+            .write_one(context, Operation::PutItem, table_name, |table| {
                 check_put_item(table, put.item)?;
                 check_item_size(put.item)?;
                 Ok(PlannedWrite {

@@ -18,6 +18,7 @@ use crate::api::{
 use crate::catalog::Table;
 use crate::engine::Engine;
 use crate::ops::answer::{collection_metrics, consumed_capacity};
+use crate::throughput::Operation;
 use crate::validate::expressions::{ExpressionParameters, check_not_mixed};
 use crate::validate::keys::{
     check_key, check_key_sizes_where, empty_kind, index_key_type_mismatch, index_keys,
@@ -109,7 +110,7 @@ impl Engine {
     ) -> Result<WriteItemResponse, ApiError> {
         let (table_name, operation) = check(&request)?;
         let (table, written) = self
-            .write_one(context, table_name, |table| {
+            .write_one(context, Operation::UpdateItem, table_name, |table| {
                 let key = check_key(table, operation.key)?;
                 check_update_targets(table, operation.update.as_ref())?;
                 Ok(PlannedWrite {

@@ -17,6 +17,7 @@ use crate::catalog::{Index, Table};
 use crate::engine::{Engine, internal_error};
 use crate::ops::items::parse_projection_members;
 use crate::read_path::{KeyBounds, PagePlan, start_key_bytes};
+use crate::throughput::Operation;
 use crate::validate::expressions::{ExpressionParameters, check_not_mixed};
 use crate::validate::keys::check_key_values;
 use crate::validate::members::{Findings, INDEX_NAME, Rule};
@@ -76,7 +77,7 @@ impl Engine {
             filter: checked.filter.as_ref(),
             output: plan_output(&table, index, &request.select, checked.projection.as_ref())?,
         };
-        let page = self.read_page(&plan)?;
+        let page = self.read_page(context.now, Operation::Query, &plan)?;
         Ok(page_response(page, checked.table_name, &request.select, &request.return_consumed_capacity))
     }
 }

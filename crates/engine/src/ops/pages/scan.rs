@@ -14,6 +14,7 @@ use crate::catalog::{Index, Table};
 use crate::engine::{Engine, internal_error};
 use crate::ops::items::parse_projection_members;
 use crate::read_path::{PagePlan, scan_bounds, start_key_bytes};
+use crate::throughput::Operation;
 use crate::validate::expressions::{ExpressionParameters, check_not_mixed};
 use crate::validate::keys::{KEY_MISMATCH, check_key_values};
 use crate::validate::members::{Findings, INDEX_NAME, Rule};
@@ -67,7 +68,7 @@ impl Engine {
             filter: checked.filter.as_ref(),
             output,
         };
-        let page = self.read_page(&plan)?;
+        let page = self.read_page(context.now, Operation::Scan, &plan)?;
         Ok(page_response(page, checked.table_name, &request.select, &request.return_consumed_capacity))
     }
 }

@@ -39,6 +39,7 @@ impl Engine {
         let change = |draft: &mut Draft| {
             check_name_is_free(draft, context, &record.name)?;
             check_quotas(context, &record)?;
+            settings::check_account_quota(context, draft.version(), None, &record)?;
             Ok(insert(draft, record))
         };
         let record = durable(self.catalog.change(&*self.store, change)?).await?;

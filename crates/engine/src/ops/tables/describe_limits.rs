@@ -9,7 +9,7 @@ use crate::engine::Engine;
 /// The most capacity units that one table may be given, read and write alike (AWS's default, 2026).
 pub(crate) const TABLE_MAX_UNITS: i64 = 40_000;
 /// The most that all tables of an account may have together.
-const ACCOUNT_MAX_UNITS: i64 = 80_000;
+pub(crate) const ACCOUNT_MAX_UNITS: i64 = 80_000;
 
 impl Engine {
     /// Answers AWS's default quotas.

@@ -4,13 +4,16 @@
 use dynamometer_types::key::partition_hash;
 use dynamometer_types::{ApiError, ErrorKind, Timestamp};
 
-use super::describe_limits::TABLE_MAX_UNITS;
+use super::describe_limits::{ACCOUNT_MAX_UNITS, TABLE_MAX_UNITS};
 use super::{invalid, limit_exceeded};
 use crate::api::{
     BillingMode, Given, OnDemandThroughput, ProvisionedThroughput, SseSpecification, SseType, TableClass,
     WarmThroughput,
 };
-use crate::catalog::record::{Lifecycle, OnDemandRecord, SseRecord, ThroughputRecord, WarmRecord};
+use crate::catalog::Version;
+use crate::catalog::record::{
+    Lifecycle, OnDemandRecord, SseRecord, TableRecord, ThroughputRecord, WarmRecord,
+};
 use crate::context::Context;
 
 /// Beyond this AWS does not even speak of quotas.
@@ -120,6 +123,54 @@ pub(crate) fn check_quota(context: &Context<'_>, throughput: &ThroughputRecord) 
             ),
         )),
     }
+}
+
+/// Refuses provisioned throughput with which all tables of the region together are beyond the account's quota. What was
+/// provisioned before is not refused again: only a sum that grows is. `before` is the table as it was, if it was.
+pub(crate) fn check_account_quota(
+    context: &Context<'_>,
+    tables: &Version,
+    before: Option<&TableRecord>,
+    after: &TableRecord,
+) -> Result<(), ApiError> {
+    type Units = fn(&ThroughputRecord) -> i64;
+    let dimensions: [(&str, Units); 2] = [("Read", |t| t.read), ("Write", |t| t.write)];
+    for (kind, units) in dimensions {
+        let sum = |record: &TableRecord| -> i64 { provisioned_of(record).map(units).sum() };
+        let others = tables.tables(context.namespace).map(|table| &table.record).filter(|record| {
+            record.name != after.name && !matches!(record.lifecycle, Lifecycle::Deleting { .. })
+        });
+        let elsewhere: i64 = others.map(sum).sum();
+        let (was, becomes) = (before.map_or(0, sum), sum(after));
+        if becomes <= was || elsewhere + becomes <= ACCOUNT_MAX_UNITS {
+            continue;
+        }
+        let requested: i64 = match before {
+            None => becomes,
+            Some(before) => {
+                let pairs = provisioned_of(after).enumerate();
+                let is_new = |at: usize, now: &ThroughputRecord| provisioned_of(before).nth(at) != Some(now);
+                pairs.filter(|(at, now)| is_new(*at, now)).map(|(_, now)| units(now)).sum()
+            }
+        };
+        return Err(ApiError::new(
+            ErrorKind::LimitExceeded,
+            format!(
+                "This request would have caused the {kind}CapacityUnits limit to be exceeded for the account in {}. \
+                 Current {kind}CapacityUnits reserved by the account: {}. Limit: {ACCOUNT_MAX_UNITS}. Requested: \
+                 {requested}. Refer to the Amazon DynamoDB Developer Guide for current limits and how to request \
+                 higher limits.",
+                context.region,
+                elsewhere + was,
+            ),
+        ));
+    }
+    Ok(())
+}
+
+/// The throughput of a table, then of its global indexes; zeros on demand.
+fn provisioned_of(record: &TableRecord) -> impl Iterator<Item = &ThroughputRecord> {
+    std::iter::once(&record.throughput).chain(record.global_indexes.iter().map(|index| &index.throughput))
 }
 
 /// Refuses an on-demand maximum beyond the quota of a table or index.

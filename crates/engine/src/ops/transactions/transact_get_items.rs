@@ -49,12 +49,19 @@ impl Engine {
             .collect::<Result<Vec<Arc<Table>>, _>>()?;
         let keys = stored_keys(&reads, &tables)?;
         let snapshot = self.store.snapshot().map_err(internal_error)?;
-        let mut responses = Vec::with_capacity(reads.len());
-        let mut consumptions: Vec<(&str, Consumption)> = Vec::new();
-        for (read, key) in reads.iter().zip(&keys) {
+        let mut rows = Vec::with_capacity(reads.len());
+        let mut charges = Vec::with_capacity(reads.len());
+        for (table, key) in tables.iter().zip(&keys) {
             let row = snapshot.get(Keyspace::Items, key).map_err(internal_error)?.map(Row::from_stored);
             let size = row.as_ref().map(Row::item_size).transpose().map_err(internal_error)?;
-            let units = Consumption::of_table(meter_item_read(size, Consistency::Transactional));
+            charges.push((&**table, key, meter_item_read(size, Consistency::Transactional)));
+            rows.push(row);
+        }
+        self.charge_transaction_reads(context.now, &charges)?;
+        let mut responses = Vec::with_capacity(reads.len());
+        let mut consumptions: Vec<(&str, Consumption)> = Vec::new();
+        for ((read, row), (_, _, units)) in reads.iter().zip(rows).zip(&charges) {
+            let units = Consumption::of_table(*units);
             match consumptions.iter_mut().find(|(name, _)| *name == read.table_name) {
                 Some((_, consumption)) => consumption.merge(&units),
                 None => consumptions.push((read.table_name, units)),

@@ -19,7 +19,8 @@ use crate::catalog::Table;
 use crate::engine::{Engine, internal_error};
 use crate::ops::answer::{collection_metrics, consumed_capacity};
 use crate::ops::batch::has_duplicates;
-use crate::write_path::{Beside, PlannedWrite, Started, Stop, Written};
+use crate::throughput::{Operation, cancellation_code};
+use crate::write_path::{Behalf, Beside, PlannedWrite, Started, Stop, Written};
 
 /// How a transaction begins.
 enum Start<'a> {
@@ -68,6 +69,7 @@ impl Engine {
         plans: &[PlannedWrite<'a>],
         token: Option<&Token>,
     ) -> Result<Start<'a>, ApiError> {
+        let behalf = Behalf { now: context.now, operation: Operation::TransactWriteItems };
         let keys = plans.iter().map(|plan| &plan.key).chain(token.map(|token| &token.key));
         let mut held = self.latches.hold(keys);
         if let Some(token) = token
@@ -76,7 +78,7 @@ impl Engine {
             // The first call may still be on its way to the disk.
             return Ok(Start::Remembered(remembered, self.store.commit(Batch::new())));
         }
-        Ok(Start::Tried(self.start_writes(plans, &mut held, |written| {
+        Ok(Start::Tried(self.start_writes(behalf, plans, &mut held, |written| {
             let token = token?;
             let value = token.remember(context.now, larger_images(actions, written));
             Some(Beside { key: token.key.clone(), value })
@@ -136,7 +138,7 @@ fn reason(refusal: Option<ApiError>) -> CancellationReason {
     let code = match refusal.kind {
         ErrorKind::ConditionalCheckFailed => "ConditionalCheckFailed",
         ErrorKind::ItemCollectionSizeLimitExceeded => "ItemCollectionSizeLimitExceeded",
-        _ => "ValidationError",
+        kind => cancellation_code(kind).unwrap_or("ValidationError"),
     };
     let item = match refusal.detail.map(|detail| *detail) {
         Some(Detail::Item(item)) => Some(item),

@@ -99,7 +99,7 @@ mod tests {
             ),
             (
                 ApiError::new(ErrorKind::Throttling, "slow").with(throttled()),
-                r#"{"__type":"com.amazon.coral.availability#ThrottlingException","message":"slow","throttlingReasons":[{"reason":"R","resource":"arn"}]}"#,
+                r#"{"__type":"com.amazonaws.dynamodb.v20120810#ThrottlingException","message":"slow","throttlingReasons":[{"reason":"R","resource":"arn"}]}"#,
             ),
             (
                 ApiError::new(ErrorKind::ProvisionedThroughputExceeded, "slow").with(throttled()),

@@ -110,7 +110,7 @@ impl World {
 }
 
 fn open(store: &Arc<MemoryStore>, delay_ms: i64) -> Engine {
-    let config = EngineConfig { table_delay_ms: delay_ms };
+    let config = EngineConfig { table_delay_ms: delay_ms, ..EngineConfig::default() };
     Engine::open(Arc::clone(store) as _, config).unwrap()
 }
 

@@ -15,6 +15,7 @@ mod warm;
 use dynamometer_types::{ApiError, Timestamp};
 
 use super::description::{Moment, describe};
+use super::settings::check_account_quota;
 use super::{durable, lookup, refuse_unsupported, shapes};
 use crate::api::{BillingMode, TableDescriptionResponse, UpdateTableRequest};
 use crate::catalog::Draft;
@@ -56,9 +57,12 @@ impl Engine {
             global_indexes::apply(&mut update, &request, draft)?;
             settings::apply(&mut update, &request)?;
             warm::apply(&mut update, &request)?;
+            check_account_quota(context, draft.version(), Some(&update.old), &update.record)?;
             Ok(update.finish(draft))
         };
-        let shown = durable(self.catalog.change(&*self.store, change)?).await?;
+        let changed = self.catalog.change(&*self.store, change)?;
+        self.follow_table(context.namespace, name, context.now);
+        let shown = durable(changed).await?;
 
         let description = describe(&*self.store, &shown, Moment::Begun(context.now))?;
         Ok(TableDescriptionResponse { table_description: description })

@@ -1,0 +1,430 @@
+//! Requests ask the model, and are counted.
+
+use bytes::Bytes;
+use dynamometer_capacity::CapacityUnits;
+use dynamometer_capacity::admission::{Admission, Ask, Dimension, Exact, Place, Refusal, ResourceId};
+use dynamometer_capacity::meter::{Consistency, Consumption, write_blocks};
+use dynamometer_store::{Keyspace, decode_pair};
+use dynamometer_types::{ApiError, Timestamp};
+
+use super::live::State;
+use super::refusal::{cancelled, throttled};
+use super::{Operation, ThrottleMode};
+use crate::catalog::{Index, IndexKind, Table};
+use crate::disk::keys::{ObjectId, hash_of, object_prefix};
+use crate::engine::Engine;
+use crate::read_path::{Page, PagePlan};
+use crate::write_path::IndexChange;
+
+/// Table number and hash stand before what orders the keys.
+const PLACE_BYTES: usize = 12;
+
+/// Where a stored key lies. Keys of one hash are ordered by what follows it: the partition key, which is the same, and
+/// the sort key.
+pub(super) fn place_of(key: &[u8]) -> Place<'_> {
+    Place { hash: hash_of(key).unwrap_or(0), sort_key: key.get(PLACE_BYTES..).unwrap_or_default() }
+}
+
+/// What one write costs, and where.
+pub(crate) struct WriteCharge<'a> {
+    pub(crate) table: &'a Table,
+    /// The item's key on disk.
+    pub(crate) key: &'a Bytes,
+    pub(crate) consumption: &'a Consumption,
+    /// By how many bytes the item grows.
+    pub(crate) growth_bytes: i64,
+    /// What changes in the indexes.
+    pub(crate) indexes: &'a [IndexChange],
+}
+
+impl WriteCharge<'_> {
+    /// The parts on global indexes in order of name: place and units.
+    fn index_parts(&self) -> Vec<(&IndexChange, Place<'_>, CapacityUnits)> {
+        let mut changes: Vec<&IndexChange> =
+            self.indexes.iter().filter(|change| change.kind == IndexKind::Global).collect();
+        changes.sort_by(|one, other| one.name.cmp(&other.name));
+        let mut parts = Vec::with_capacity(changes.len() + 1);
+        for change in changes {
+            let part = |entry: &(Bytes, u64)| CapacityUnits::from_whole(write_blocks(entry.1));
+            match (&change.old, &change.new) {
+                // The entry moves: a delete here and a put there.
+                (Some(old), Some(new)) if old.0 != new.0 => {
+                    parts.push((change, place_of(&old.0), part(old)));
+                    parts.push((change, place_of(&new.0), part(new)));
+                }
+                (_, Some(entry)) | (Some(entry), None) => {
+                    parts.push((change, place_of(&entry.0), change.units))
+                }
+                (None, None) => {}
+            }
+        }
+        parts
+    }
+}
+
+/// A page that was let in and is not settled yet; nothing when nobody asked or it was refused.
+pub(crate) struct PageAdmission(Option<Admission>);
+
+impl Engine {
+    /// Works on the live state of a table; `None` when throttling is off.
+    fn live<R>(&self, table: &Table, now: Timestamp, work: impl FnOnce(&mut State) -> R) -> Option<R> {
+        if self.config.throttle == ThrottleMode::Off {
+            return None;
+        }
+        let bytes = |object: ObjectId| self.stored(object).1;
+        Some(table.live.with(table, now, &self.config.constants, bytes, work))
+    }
+
+    /// Items and bytes of a table or index. An unreadable counter counts as nothing here.
+    pub(super) fn stored(&self, object: ObjectId) -> (u64, u64) {
+        let row = self.store.get(Keyspace::Counters, &object_prefix(object)).ok().flatten();
+        let [items, bytes] = decode_pair(row.as_deref()).unwrap_or_default();
+        (u64::try_from(items).unwrap_or(0), u64::try_from(bytes).unwrap_or(0))
+    }
+
+    /// What a refusal does in this mode.
+    fn enforced(&self, refusal: &Refusal, table: &Table) -> Result<(), ApiError> {
+        match self.config.throttle {
+            ThrottleMode::Enforce => Err(throttled(refusal, &table.record.arn)),
+            ThrottleMode::Off | ThrottleMode::Report => Ok(()),
+        }
+    }
+
+    /// Charges the read of one item, whose units are known.
+    ///
+    /// # Errors
+    /// As AWS throttles, when throttling is enforced.
+    pub(crate) fn charge_read(
+        &self,
+        now: Timestamp,
+        table: &Table,
+        operation: Operation,
+        key: &[u8],
+        units: CapacityUnits,
+    ) -> Result<(), ApiError> {
+        let place = place_of(key);
+        let admit = |state: &mut State| {
+            state.touch(now);
+            let refusal = state.capacity.admit(now, &[read_ask(ResourceId::TABLE, place, units)]).err();
+            state.count_read(
+                operation,
+                table.id(),
+                place,
+                units,
+                refusal.as_ref(),
+                self.config.throttle,
+                now,
+            );
+            refusal
+        };
+        match self.live(table, now, admit).flatten() {
+            None => Ok(()),
+            Some(refusal) => self.enforced(&refusal, table),
+        }
+    }
+
+    /// Charges the reads of a transaction: all are let in, or none.
+    ///
+    /// # Errors
+    /// `TransactionCanceled` with the reasons, when throttling is enforced.
+    pub(crate) fn charge_transaction_reads(
+        &self,
+        now: Timestamp,
+        reads: &[(&Table, &Bytes, CapacityUnits)],
+    ) -> Result<(), ApiError> {
+        let operation = Operation::TransactGetItems;
+        let mut admitted: Vec<(&Table, Admission)> = Vec::with_capacity(reads.len());
+        let mut refused = None;
+        for (at, (table, key, units)) in reads.iter().enumerate() {
+            let ask = read_ask(ResourceId::TABLE, place_of(key), *units);
+            match self.live(table, now, |state| state.capacity.admit(now, &[ask])) {
+                None => return Ok(()),
+                Some(Ok(admission)) => admitted.push((table, admission)),
+                Some(Err(refusal)) => {
+                    refused = Some((at, refusal));
+                    break;
+                }
+            }
+        }
+        if refused.is_some() {
+            self.release_all(now, admitted);
+        }
+        for (at, (table, key, units)) in reads.iter().enumerate() {
+            let refusal =
+                refused.as_ref().filter(|(refused_at, _)| *refused_at == at).map(|(_, refusal)| refusal);
+            let runs = refused.is_none() || self.config.throttle != ThrottleMode::Enforce;
+            self.live(table, now, |state| {
+                state.touch(now);
+                if runs || refusal.is_some() {
+                    let (place, mode) = (place_of(key), self.config.throttle);
+                    state.count_read(operation, table.id(), place, *units, refusal, mode, now);
+                }
+            });
+        }
+        match refused {
+            Some((at, refusal)) => {
+                let mut reasons = vec![None; reads.len()];
+                reasons[at] = self.enforced(&refusal, reads[at].0).err();
+                if reasons[at].is_some() { Err(cancelled(reasons)) } else { Ok(()) }
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Gives back what a transaction took before one of its parts was refused.
+    fn release_all(&self, now: Timestamp, admitted: Vec<(&Table, Admission)>) {
+        for (table, admission) in admitted {
+            self.live(table, now, |state| state.capacity.release(now, admission));
+        }
+    }
+
+    /// Charges writes before they are queued. Each is let in by itself, or with `together` all or none. Answers for each
+    /// write what it is refused with, when throttling is enforced.
+    pub(crate) fn charge_writes(
+        &self,
+        now: Timestamp,
+        operation: Operation,
+        together: bool,
+        writes: &[WriteCharge<'_>],
+    ) -> Vec<Option<ApiError>> {
+        if self.config.throttle == ThrottleMode::Off {
+            return Vec::new();
+        }
+        let mut errors: Vec<Option<ApiError>> = Vec::new();
+        let mut admitted: Vec<(&Table, Admission)> = Vec::new();
+        let mut stopped_at = None;
+        for (at, write) in writes.iter().enumerate() {
+            let refusal = self.live(write.table, now, |state| {
+                state.touch(now);
+                match state.admit_write(now, write) {
+                    Ok(admission) => {
+                        if together {
+                            admitted.push((write.table, admission));
+                        } else {
+                            state.count_write(operation, write, now);
+                        }
+                        None
+                    }
+                    Err(refusal) => {
+                        state.refuse_write(operation, write, &refusal);
+                        if !together && self.config.throttle == ThrottleMode::Report {
+                            state.count_write(operation, write, now);
+                        }
+                        Some(refusal)
+                    }
+                }
+            });
+            let Some(refusal) = refusal.flatten() else { continue };
+            if let Err(error) = self.enforced(&refusal, write.table) {
+                errors.resize(writes.len(), None);
+                errors[at] = Some(error);
+            }
+            if together {
+                stopped_at = Some(at);
+                break;
+            }
+        }
+        if together {
+            if stopped_at.is_some() {
+                self.release_all(now, admitted);
+            }
+            if stopped_at.is_none() || self.config.throttle == ThrottleMode::Report {
+                for write in writes {
+                    self.live(write.table, now, |state| state.count_write(operation, write, now));
+                }
+            }
+        }
+        errors
+    }
+
+    /// Asks for a page before it is walked.
+    ///
+    /// # Errors
+    /// As AWS throttles, when throttling is enforced.
+    pub(crate) fn admit_page(
+        &self,
+        now: Timestamp,
+        operation: Operation,
+        plan: &PagePlan<'_>,
+    ) -> Result<PageAdmission, ApiError> {
+        let place = place_of(plan.bounds.start_key());
+        let admit = |state: &mut State| {
+            state.touch(now);
+            let (object, id) = state.target(plan.table, plan.index);
+            let ask = read_ask(id, place, floor_of(plan.consistency));
+            let admitted = state.capacity.admit(now, &[ask]);
+            if let (Err(_), Some(resource)) = (&admitted, state.resource(object)) {
+                resource.refuse(operation, place.hash);
+            }
+            admitted
+        };
+        match self.live(plan.table, now, admit) {
+            None => Ok(PageAdmission(None)),
+            Some(Ok(admission)) => Ok(PageAdmission(Some(admission))),
+            Some(Err(refusal)) => self.enforced(&refusal, plan.table).map(|()| PageAdmission(None)),
+        }
+    }
+
+    /// Settles a page that was walked, and counts it.
+    pub(crate) fn settle_page(
+        &self,
+        now: Timestamp,
+        operation: Operation,
+        plan: &PagePlan<'_>,
+        admission: PageAdmission,
+        page: &Page,
+    ) {
+        let place = place_of(plan.bounds.start_key());
+        let units = page.consumption.total();
+        self.live(plan.table, now, |state| {
+            if let PageAdmission(Some(admission)) = admission {
+                let through_hash = match operation {
+                    Operation::Scan => match &page.last_key {
+                        Some(key) => hash_of(key),
+                        None => Some(plan.bounds.end_hash()),
+                    },
+                    _ => None,
+                };
+                state.capacity.settle(now, admission, &[Exact { units, through_hash }]);
+            }
+            let mode = state.mode;
+            let (object, _) = state.target(plan.table, plan.index);
+            let Some(resource) = state.resource(object) else { return };
+            resource.count(operation, mode, units);
+            resource.operations[operation as usize].filtered_halves += page.filtered.halves();
+            if operation == Operation::Query {
+                resource.heat(Dimension::Read, place.hash, place.sort_key, units, now);
+                resource.note_query(place.hash, now);
+            }
+        });
+    }
+
+    /// Gives back what was asked for a page that could not be read.
+    pub(crate) fn release_page(&self, now: Timestamp, plan: &PagePlan<'_>, admission: PageAdmission) {
+        if let PageAdmission(Some(admission)) = admission {
+            self.live(plan.table, now, |state| state.capacity.release(now, admission));
+        }
+    }
+
+    /// Tells the live state of a table that its record changed.
+    pub(crate) fn follow_table(&self, namespace: &str, name: &str, now: Timestamp) {
+        if let Some(table) = self.catalog.table(namespace, name) {
+            table.live.peek(&table, now, |_| ());
+        }
+    }
+}
+
+fn read_ask(resource: ResourceId, place: Place<'_>, floor: CapacityUnits) -> Ask<'_> {
+    Ask { resource, dimension: Dimension::Read, place, floor }
+}
+
+/// What a page costs at least: one block.
+fn floor_of(consistency: Consistency) -> CapacityUnits {
+    consistency.units_per_block()
+}
+
+impl State {
+    /// What a page reads: its number, and whose throughput it draws from.
+    fn target(&self, table: &Table, index: Option<&Index>) -> (ObjectId, ResourceId) {
+        let object = index.map_or(table.id(), |index| index.id);
+        (object, self.id_of(object))
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn count_read(
+        &mut self,
+        operation: Operation,
+        object: ObjectId,
+        place: Place<'_>,
+        units: CapacityUnits,
+        refusal: Option<&Refusal>,
+        throttle: ThrottleMode,
+        now: Timestamp,
+    ) {
+        let mode = self.mode;
+        let Some(resource) = self.resource(object) else { return };
+        if refusal.is_some() {
+            resource.refuse(operation, place.hash);
+            if throttle == ThrottleMode::Enforce {
+                return;
+            }
+        }
+        resource.count(operation, mode, units);
+        resource.heat(operation.dimension(), place.hash, place.sort_key, units, now);
+    }
+
+    fn admit_write(&mut self, now: Timestamp, write: &WriteCharge<'_>) -> Result<Admission, Refusal> {
+        let place = place_of(write.key);
+        let dimension = Dimension::Write;
+        let base = Ask {
+            resource: ResourceId::TABLE,
+            dimension,
+            place,
+            floor: write.consumption.drawn_from_table(),
+        };
+        if write.consumption.global_indexes.is_empty() {
+            return self.capacity.admit(now, &[base]);
+        }
+        let parts = write.index_parts();
+        let mut asks = Vec::with_capacity(parts.len() + 1);
+        asks.push(base);
+        for (change, place, floor) in parts {
+            let resource = self.id_of(change.object);
+            // An index that the model does not know yet has no limits yet.
+            if resource != ResourceId::TABLE {
+                asks.push(Ask { resource, dimension, place, floor });
+            }
+        }
+        self.capacity.admit(now, &asks)
+    }
+
+    /// Counts a write that runs.
+    fn count_write(&mut self, operation: Operation, write: &WriteCharge<'_>, now: Timestamp) {
+        let (place, mode) = (place_of(write.key), self.mode);
+        if write.growth_bytes != 0 {
+            self.capacity.resize(now, ResourceId::TABLE, place, write.growth_bytes);
+        }
+        if let Some(resource) = self.resource(write.table.id()) {
+            let units = write.consumption.table + write.consumption.without_arm;
+            resource.count(operation, mode, units);
+            resource.heat(Dimension::Write, place.hash, place.sort_key, units, now);
+        }
+        for change in write.indexes {
+            self.count_index_change(operation, change, now);
+        }
+    }
+
+    fn count_index_change(&mut self, operation: Operation, change: &IndexChange, now: Timestamp) {
+        let mode = self.mode;
+        let id = self.id_of(change.object);
+        let Some(entry) = change.new.as_ref().or(change.old.as_ref()) else { return };
+        let place = place_of(&entry.0);
+        if change.growth_bytes != 0 {
+            self.capacity.resize(now, id, place, change.growth_bytes);
+        }
+        let Some(resource) = self.resource(change.object) else { return };
+        resource.count(operation, mode, change.units);
+        resource.heat(Dimension::Write, place.hash, place.sort_key, change.units, now);
+        if change.kind == IndexKind::Global {
+            for (key, _) in change.old.iter().chain(&change.new) {
+                resource.note_write(place_of(key).hash, now);
+            }
+        }
+    }
+
+    /// Counts a write that the model refused at the table or index that refused it.
+    fn refuse_write(&mut self, operation: Operation, write: &WriteCharge<'_>, refusal: &Refusal) {
+        let (object, key) = match &refusal.index {
+            None => (write.table.id(), write.key),
+            Some(name) => {
+                let Some(change) = write.indexes.iter().find(|change| change.name == *name) else { return };
+                let entry = change.new.as_ref().or(change.old.as_ref());
+                (change.object, entry.map_or(write.key, |(key, _)| key))
+            }
+        };
+        let hash = place_of(key).hash;
+        if let Some(resource) = self.resource(object) {
+            resource.refuse(operation, hash);
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! The live state of one table: the model, and what is counted.
+
+use std::sync::Arc;
+
+use dynamometer_capacity::admission::{BillingMode, Dimension, PerDimension, ResourceId, TableCapacity};
+use dynamometer_capacity::money::HourlyPeak;
+use dynamometer_capacity::{CapacityUnits, Constants};
+use dynamometer_types::Timestamp;
+use parking_lot::Mutex;
+
+use super::hottest::Hottest;
+use super::spec::{in_force_from, spec_of, unused_since};
+use super::usage::{OPERATIONS, Operation, OperationUse};
+use crate::catalog::{IndexKind, Table};
+use crate::disk::keys::ObjectId;
+
+/// What all versions of a table share. Empty until the table is first used.
+#[derive(Debug, Default)]
+pub(crate) struct Live(Mutex<Option<Box<State>>>);
+
+/// The model of a table and what was counted on it.
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) capacity: TableCapacity,
+    /// The version of the table that `capacity` follows.
+    follows: u64,
+    pub(crate) mode: BillingMode,
+    /// The first and the last request.
+    pub(crate) span: Option<(Timestamp, Timestamp)>,
+    /// The table, then its indexes, local ones too.
+    pub(crate) resources: Vec<Resource>,
+}
+
+/// The table itself or one of its indexes.
+#[derive(Debug)]
+pub(crate) struct Resource {
+    pub(crate) object: ObjectId,
+    /// The index and its kind; `None` for the table.
+    pub(crate) index: Option<(Arc<str>, IndexKind)>,
+    /// Whose throughput it draws from: its own, or the table's.
+    pub(crate) id: ResourceId,
+    pub(crate) operations: [OperationUse; OPERATIONS],
+    pub(crate) hottest: PerDimension<Option<Box<Hottest>>>,
+    /// Half units consumed while the table was on demand.
+    pub(crate) on_demand_halves: PerDimension<u64>,
+    pub(crate) provisioned: PerDimension<HourlyPeak>,
+    /// When keys of the index were last written, to tell reads that come too soon after.
+    recent: Option<Box<[(u64, i64); RECENT_KEYS]>>,
+    /// Queries of an index key within [`SOON_MS`] of a write to it.
+    pub(crate) soon_reads: u64,
+}
+
+/// How many index keys are remembered with their last write; an older one gives way to a newer one of the same place.
+const RECENT_KEYS: usize = 128;
+/// How soon after a write a read of an index may well miss it. Our choice: AWS gives no figure but says that it is
+/// usually a fraction of a second.
+pub(crate) const SOON_MS: i64 = 100;
+
+impl Live {
+    /// Works on the state, which is made and brought up to date first. `bytes` tells what is stored of a table or
+    /// index, and is asked only when the state is made.
+    pub(crate) fn with<R>(
+        &self,
+        table: &Table,
+        now: Timestamp,
+        constants: &Arc<Constants>,
+        bytes: impl Fn(ObjectId) -> u64,
+        work: impl FnOnce(&mut State) -> R,
+    ) -> R {
+        let mut slot = self.0.lock();
+        let state = slot.get_or_insert_with(|| Box::new(State::new(table, now, constants, bytes)));
+        if state.follows < table.version {
+            state.follow(table, now);
+        }
+        work(state)
+    }
+
+    /// Looks at the state, if there is one.
+    pub(crate) fn peek<R>(
+        &self,
+        table: &Table,
+        now: Timestamp,
+        work: impl FnOnce(&mut State) -> R,
+    ) -> Option<R> {
+        let mut slot = self.0.lock();
+        let state = slot.as_mut()?;
+        if state.follows < table.version {
+            state.follow(table, now);
+        }
+        Some(work(state))
+    }
+}
+
+impl State {
+    fn new(
+        table: &Table,
+        now: Timestamp,
+        constants: &Arc<Constants>,
+        bytes: impl Fn(ObjectId) -> u64,
+    ) -> State {
+        let mut spec = spec_of(&table.record, now);
+        spec.table.bytes = bytes(table.id());
+        for index in &mut spec.indexes {
+            index.resource.bytes = table.index(&index.name).map_or(0, |known| bytes(known.id));
+        }
+        let since = unused_since(&table.record, now);
+        let mut state = State {
+            capacity: TableCapacity::new(&spec, constants.clone(), since),
+            follows: table.version,
+            mode: spec.mode,
+            span: None,
+            resources: Vec::new(),
+        };
+        state.list_resources(table, now);
+        state
+    }
+
+    /// Takes over what changed in the catalog, once it is in force.
+    fn follow(&mut self, table: &Table, now: Timestamp) {
+        let at = in_force_from(&table.record, now);
+        if at > now {
+            return;
+        }
+        let spec = spec_of(&table.record, at);
+        self.mode = spec.mode;
+        self.capacity.follow(at, &spec);
+        self.follows = table.version;
+        self.list_resources(table, at);
+    }
+
+    /// Brings the list of the table and its indexes up to date; what was counted of those that stay, stays.
+    fn list_resources(&mut self, table: &Table, now: Timestamp) {
+        let mut known = std::mem::take(&mut self.resources);
+        let indexes = table.indexes.iter().map(|index| (index.id, Some((index.name.clone(), index.kind))));
+        for (object, index) in std::iter::once((table.id(), None)).chain(indexes) {
+            let id = match &index {
+                Some((name, IndexKind::Global)) => self.capacity.index_id(name).unwrap_or(ResourceId::TABLE),
+                _ => ResourceId::TABLE,
+            };
+            let provisioned = provisioned_of(table, index.as_ref());
+            let at = known.iter().position(|resource| resource.object == object);
+            let mut resource =
+                at.map_or_else(|| Resource::new(object, index, id, now), |at| known.swap_remove(at));
+            resource.id = id;
+            for dimension in Dimension::BOTH {
+                resource.provisioned[dimension].set(provisioned[dimension], now);
+            }
+            self.resources.push(resource);
+        }
+    }
+
+    pub(crate) fn touch(&mut self, now: Timestamp) {
+        let (first, last) = self.span.get_or_insert((now, now));
+        *first = now.min(*first);
+        *last = now.max(*last);
+    }
+
+    /// The table or index with this number. A table that changed under a request may lack it.
+    pub(crate) fn resource(&mut self, object: ObjectId) -> Option<&mut Resource> {
+        self.resources.iter_mut().find(|resource| resource.object == object)
+    }
+
+    /// Whose throughput an index draws from.
+    pub(crate) fn id_of(&self, object: ObjectId) -> ResourceId {
+        let known = self.resources.iter().find(|resource| resource.object == object);
+        known.map_or(ResourceId::TABLE, |resource| resource.id)
+    }
+}
+
+fn provisioned_of(table: &Table, index: Option<&(Arc<str>, IndexKind)>) -> PerDimension<u64> {
+    let record = &table.record;
+    let throughput = match index {
+        None => Some(record.throughput),
+        Some((_, IndexKind::Local)) => None,
+        Some((name, IndexKind::Global)) => {
+            record.global_indexes.iter().find(|index| *index.name == **name).map(|index| index.throughput)
+        }
+    };
+    let units = |units: i64| u64::try_from(units).unwrap_or(0);
+    throughput.map_or_else(PerDimension::default, |t| PerDimension::new(units(t.read), units(t.write)))
+}
+
+impl Resource {
+    fn new(
+        object: ObjectId,
+        index: Option<(Arc<str>, IndexKind)>,
+        id: ResourceId,
+        now: Timestamp,
+    ) -> Resource {
+        Resource {
+            object,
+            index,
+            id,
+            operations: [OperationUse::default(); OPERATIONS],
+            hottest: PerDimension::default(),
+            on_demand_halves: PerDimension::default(),
+            provisioned: PerDimension::new(HourlyPeak::new(0, now), HourlyPeak::new(0, now)),
+            recent: None,
+            soon_reads: 0,
+        }
+    }
+
+    /// Counts a request that ran.
+    pub(crate) fn count(&mut self, operation: Operation, mode: BillingMode, units: CapacityUnits) {
+        self.operations[operation as usize].count(units.halves());
+        if mode == BillingMode::OnDemand {
+            self.on_demand_halves[operation.dimension()] += units.halves();
+        }
+    }
+
+    /// Counts the units of a partition key; `key` is the stored key behind table number and hash.
+    pub(crate) fn heat(
+        &mut self,
+        dimension: Dimension,
+        hash: u64,
+        key: &[u8],
+        units: CapacityUnits,
+        now: Timestamp,
+    ) {
+        let hottest = self.hottest[dimension].get_or_insert_with(Hottest::new);
+        hottest.count(hash, key, units.halves(), now.seconds());
+    }
+
+    /// Counts a request that the model refused.
+    pub(crate) fn refuse(&mut self, operation: Operation, hash: u64) {
+        self.operations[operation as usize].throttled += 1;
+        if let Some(hottest) = &mut self.hottest[operation.dimension()] {
+            hottest.refuse(hash);
+        }
+    }
+
+    /// Remembers that a key of the index was written.
+    pub(crate) fn note_write(&mut self, hash: u64, now: Timestamp) {
+        let recent = self.recent.get_or_insert_with(|| Box::new([(0, i64::MIN); RECENT_KEYS]));
+        recent[hash as usize % RECENT_KEYS] = (hash, now.millis());
+    }
+
+    /// Counts a query of a key of the index that comes soon after a write to it.
+    pub(crate) fn note_query(&mut self, hash: u64, now: Timestamp) {
+        let Some(recent) = &self.recent else { return };
+        let (written, at) = recent[hash as usize % RECENT_KEYS];
+        if written == hash && now.millis().saturating_sub(at) <= SOON_MS {
+            self.soon_reads += 1;
+        }
+    }
+}

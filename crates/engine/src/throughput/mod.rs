@@ -1,0 +1,55 @@
+//! Throughput, live: every request of the data plane is metered, held against the capacity model, and counted.
+//!
+//! Each table has one [`Live`] state behind a small lock of its own: the model of the table with its global indexes
+//! ([`TableCapacity`](dynamometer_capacity::admission::TableCapacity)), and what was counted for the report. It is made
+//! from the catalog's record when the table is first used, as of the moment that the table was made, and follows
+//! every change of the record.
+//!
+//! # Where a request asks
+//! A request asks when its cost is known and nothing has been done yet: a read of one item after it looked the item
+//! up, a write under its latch after it worked out what becomes of the item and of its index entries, before anything
+//! joins the queue. A page asks for its smallest cost before it walks, and settles the rest afterwards. Since the model
+//! admits whatever finds anything left and lets the cost run into debt, both ways decide the same.
+//!
+//! # Report and enforce
+//! Both modes put the same questions in the same order, and the model takes nothing for what it refuses. They
+//! differ in what a refusal does: `enforce` answers it, `report` counts it and goes on. With `off` no lock is taken
+//! and nothing is counted.
+
+mod charge;
+mod hottest;
+mod live;
+mod refusal;
+mod report;
+mod spec;
+mod usage;
+
+pub(crate) use charge::WriteCharge;
+pub use hottest::TRACKED_KEYS;
+pub(crate) use live::Live;
+pub(crate) use refusal::cancellation_code;
+pub use report::{HotKey, ResourceUse, TableUse, ThroughputUse};
+pub use usage::{Operation, OperationUse};
+
+/// What becomes of a request that the capacity model refuses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ThrottleMode {
+    /// There is no model, and nothing is counted.
+    Off,
+    /// It is counted as one that AWS would have refused, and runs.
+    #[default]
+    Report,
+    /// It is refused as AWS would.
+    Enforce,
+}
+
+impl ThrottleMode {
+    /// The word of the flag `--throttle`.
+    pub const fn word(self) -> &'static str {
+        match self {
+            ThrottleMode::Off => "off",
+            ThrottleMode::Report => "report",
+            ThrottleMode::Enforce => "enforce",
+        }
+    }
+}

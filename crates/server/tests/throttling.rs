@@ -1,0 +1,271 @@
+//! The documented outcomes of the capacity model, through the whole service on a clock that the test moves: what is
+//! served each second, what refuses the rest, and that reporting decides as enforcing does.
+
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use dynamometer_capacity::money::PriceTable;
+use dynamometer_engine::throughput::ThrottleMode;
+use dynamometer_engine::{Engine, EngineConfig};
+use dynamometer_server::auth::Caller;
+use dynamometer_server::clock::Clock;
+use dynamometer_server::report::{Report, build};
+use dynamometer_server::service::{Api, ApiConfig};
+use dynamometer_store::MemoryStore;
+use serde_json::{Value, json};
+use tokio::runtime::{Builder, Runtime};
+
+/// 2026-06-01T00:00:00Z.
+const BEGINNING_MS: i64 = 1_780_272_000_000;
+
+/// A server in this process.
+struct Server {
+    api: Api,
+    clock: Arc<Clock>,
+    runtime: Runtime,
+    caller: Caller,
+}
+
+impl Server {
+    fn new(throttle: ThrottleMode) -> Server {
+        let clock = Arc::new(Clock::Manual(AtomicI64::new(BEGINNING_MS)));
+        let config = EngineConfig { throttle, ..EngineConfig::default() };
+        let engine = Arc::new(Engine::open(Arc::new(MemoryStore::new()), config).unwrap());
+        let config = ApiConfig {
+            region: "us-east-1".into(),
+            account: "000000000000".into(),
+            isolate: false,
+            clock: clock.clone(),
+            prices: Arc::new(PriceTable::builtin()),
+            wake_jobs: Arc::new(|| {}),
+            seed: 7,
+            log: Arc::new(|line| eprintln!("{line}")),
+        };
+        let runtime = Builder::new_current_thread().build().unwrap();
+        Server { api: Api::new(engine, config), clock, runtime, caller: Caller::anonymous("us-east-1") }
+    }
+
+    fn call(&self, operation: &str, body: &Value) -> Result<Value, Value> {
+        let target = format!("DynamoDB_20120810.{operation}");
+        let body = body.to_string();
+        let answer = self.api.answer(&self.caller, self.clock.now(), &target, body.as_bytes());
+        let answer = self.runtime.block_on(answer);
+        let body = serde_json::from_slice(&answer.body).unwrap();
+        if answer.status == 200 { Ok(body) } else { Err(body) }
+    }
+
+    /// A table with the partition key `pk`, on demand without units; with a global index on `g` that has `index` units.
+    fn create(&self, name: &str, units: Option<[u64; 2]>, index: Option<[u64; 2]>) {
+        let throughput = |[read, write]: [u64; 2]| json!({"ReadCapacityUnits": read, "WriteCapacityUnits": write});
+        let mut request = json!({
+            "TableName": name,
+            "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+            "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+            "BillingMode": if units.is_some() { "PROVISIONED" } else { "PAY_PER_REQUEST" },
+        });
+        if let Some(units) = units {
+            request["ProvisionedThroughput"] = throughput(units);
+        }
+        if let Some(units) = index {
+            request["AttributeDefinitions"] = json!([
+                {"AttributeName": "pk", "AttributeType": "S"}, {"AttributeName": "g", "AttributeType": "S"}
+            ]);
+            request["GlobalSecondaryIndexes"] = json!([{
+                "IndexName": "by-g",
+                "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}],
+                "Projection": {"ProjectionType": "KEYS_ONLY"},
+                "ProvisionedThroughput": throughput(units),
+            }]);
+        }
+        self.call("CreateTable", &request).unwrap();
+    }
+
+    fn advance(&self, millis: i64) {
+        let Clock::Manual(now_ms) = &*self.clock else { unreachable!("the clock was made manual") };
+        now_ms.fetch_add(millis, Ordering::Relaxed);
+    }
+
+    /// Sends `rate` requests evenly over each of some seconds; answers how many were served in each second, and the
+    /// reason and resource of the last refusal.
+    fn drive(
+        &self,
+        seconds: usize,
+        rate: i64,
+        operation: &str,
+        body: impl Fn(i64) -> Value,
+    ) -> (Vec<i64>, Option<(String, String)>) {
+        let (mut served, mut refusal) = (Vec::new(), None);
+        for second in 0..seconds as i64 {
+            let mut count = 0;
+            for at in 0..rate {
+                match self.call(operation, &body(second * rate + at)) {
+                    Ok(_) => count += 1,
+                    Err(error) => refusal = Some(reason(&error)),
+                }
+                self.advance((at + 1) * 1_000 / rate - at * 1_000 / rate);
+            }
+            served.push(count);
+        }
+        (served, refusal)
+    }
+
+    fn report(&self) -> Report {
+        let used = self.api.engine().throughput_use("", self.clock.now());
+        build(&used, &PriceTable::builtin(), "us-east-1")
+    }
+}
+
+/// Reason and resource of a throttling error.
+fn reason(error: &Value) -> (String, String) {
+    let members = ["ThrottlingReasons", "throttlingReasons"];
+    let reasons = members.iter().find_map(|member| error.get(member)).unwrap_or_else(|| panic!("{error}"));
+    let text = |member: &str| reasons[0][member].as_str().unwrap().to_owned();
+    (text("reason"), text("resource"))
+}
+
+fn is_near(served: i64, expected: i64) -> bool {
+    (served - expected).abs() * 50 <= expected
+}
+
+const TABLE_ARN: &str = "arn:aws:dynamodb:us-east-1:000000000000:table/Orders";
+
+#[test]
+fn a1_one_hot_item_of_20_kb_is_read_600_times_a_second() {
+    let server = Server::new(ThrottleMode::Enforce);
+    server.create("Orders", None, None);
+    let item = json!({"TableName": "Orders", "Item": {"pk": {"S": "a"}, "v": {"S": "x".repeat(20 * 1024 - 4)}}});
+    server.call("PutItem", &item).unwrap();
+    let get = json!({
+        "TableName": "Orders", "Key": {"pk": {"S": "a"}}, "ConsistentRead": true, "ProjectionExpression": "pk"
+    });
+    let (served, refusal) = server.drive(5, 1_000, "GetItem", |_| get.clone());
+    assert!(served[2..].iter().all(|count| is_near(*count, 600)), "{served:?}");
+    assert_eq!(refusal.unwrap(), ("TableReadKeyRangeThroughputExceeded".into(), TABLE_ARN.into()));
+}
+
+#[test]
+fn a3_one_key_is_written_1000_times_a_second() {
+    let server = Server::new(ThrottleMode::Enforce);
+    server.create("Orders", None, None);
+    let put = |_| json!({"TableName": "Orders", "Item": {"pk": {"S": "a"}}});
+    let (served, refusal) = server.drive(5, 2_000, "PutItem", put);
+    assert!(served[2..].iter().all(|count| is_near(*count, 1_000)), "{served:?}");
+    assert_eq!(refusal.unwrap(), ("TableWriteKeyRangeThroughputExceeded".into(), TABLE_ARN.into()));
+    let report = server.report();
+    let throttles = &report.tables[0].resources[0].throttles;
+    assert_eq!(throttles[0].reason, "TableWriteKeyRangeThroughputExceeded");
+    assert!(report.advice[0].remedy.contains("spread a over several partition keys"), "{:?}", report.advice);
+}
+
+#[test]
+fn a7_unused_throughput_of_five_minutes_is_kept_for_bursts() {
+    let server = Server::new(ThrottleMode::Enforce);
+    server.create("Orders", Some([100, 10_000]), None);
+    // An item of 50 blocks: four reads a second are 200 units.
+    let item = json!({"TableName": "Orders", "Item": {"pk": {"S": "a"}, "v": {"S": "x".repeat(50 * 4096 - 4)}}});
+    server.call("PutItem", &item).unwrap();
+    // As A8 says, more than five minutes are not kept.
+    server.advance(3_600_000);
+    let get = json!({
+        "TableName": "Orders", "Key": {"pk": {"S": "a"}}, "ConsistentRead": true, "ProjectionExpression": "pk"
+    });
+    let (served, refusal) = server.drive(320, 4, "GetItem", |_| get.clone());
+    let first_refused = served.iter().position(|count| *count < 4).unwrap();
+    assert!((300..=302).contains(&first_refused), "all are served for 300 s, not {first_refused}");
+    let later: i64 = served[304..].iter().sum();
+    assert!(is_near(later, 2 * (320 - 304)), "then 100 units a second: {:?}", &served[300..]);
+    assert_eq!(refusal.unwrap(), ("TableReadProvisionedThroughputExceeded".into(), TABLE_ARN.into()));
+}
+
+#[test]
+fn a15_an_index_that_is_too_small_limits_its_table() {
+    let server = Server::new(ThrottleMode::Enforce);
+    server.create("Orders", Some([10, 1_000]), Some([10, 100]));
+    let put = |number: i64| {
+        json!({"TableName": "Orders", "Item": {"pk": {"S": format!("p{number}")}, "g": {"S": format!("g{number}")}}})
+    };
+    let (served, refusal) = server.drive(6, 500, "PutItem", put);
+    assert!(served[2..].iter().all(|count| is_near(*count, 100)), "{served:?}");
+    let index_arn = format!("{TABLE_ARN}/index/by-g");
+    assert_eq!(refusal.unwrap(), ("IndexWriteProvisionedThroughputExceeded".into(), index_arn));
+    // What was refused consumed nothing of the table either.
+    let report = server.report();
+    let units: Vec<f64> = report.tables[0].resources.iter().map(|resource| resource.write_units).collect();
+    assert_eq!(units, [served.iter().sum::<i64>() as f64; 2]);
+}
+
+#[test]
+fn a_change_of_throughput_is_in_force_at_once() {
+    let server = Server::new(ThrottleMode::Enforce);
+    server.create("Orders", Some([1, 1]), None);
+    let put = |number: i64| json!({"TableName": "Orders", "Item": {"pk": {"S": format!("p{number}")}}});
+    let (served, _) = server.drive(4, 100, "PutItem", put);
+    assert_eq!(served[2..], [1, 1]);
+    let throughput = json!({"ReadCapacityUnits": 1, "WriteCapacityUnits": 50});
+    server.call("UpdateTable", &json!({"TableName": "Orders", "ProvisionedThroughput": throughput})).unwrap();
+    let (served, _) = server.drive(4, 100, "PutItem", put);
+    assert_eq!(served[2..], [50, 50], "{served:?}");
+    server.call("UpdateTable", &json!({"TableName": "Orders", "BillingMode": "PAY_PER_REQUEST"})).unwrap();
+    // The moment of the switch has nothing in hand yet.
+    let (served, _) = server.drive(2, 500, "PutItem", put);
+    assert!(served[0] > 490 && served[1] == 500, "{served:?}");
+}
+
+/// The same requests at the same times: what enforcing refuses is what reporting counts. No request's cost depends on
+/// what was written before, for in one of the two servers it was not written.
+#[test]
+fn reporting_decides_as_enforcing_does() {
+    let servers = [Server::new(ThrottleMode::Enforce), Server::new(ThrottleMode::Report)];
+    for server in &servers {
+        server.create("Orders", Some([20, 30]), Some([10, 10]));
+    }
+    let mut random = 1_u64;
+    let mut refused = 0;
+    for number in 0..2_000 {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let key = json!({"S": format!("k{}", (random >> 33) % 40)});
+        let indexed = json!({"pk": {"S": format!("n{number}")}, "g": {"S": format!("g{}", (random >> 50) % 9)}});
+        let (operation, body) = match (random >> 40) % 6 {
+            0 => ("GetItem", json!({"TableName": "Orders", "Key": {"pk": key}})),
+            1 => ("Scan", json!({"TableName": "Orders", "Limit": 5})),
+            2 => ("DeleteItem", json!({"TableName": "Orders", "Key": {"pk": key}})),
+            3 => ("TransactWriteItems", json!({"TransactItems": [
+                {"Put": {"TableName": "Orders", "Item": indexed}},
+                {"Put": {"TableName": "Orders", "Item": {"pk": key}}},
+            ]})),
+            4 => ("Query", json!({
+                "TableName": "Orders", "IndexName": "by-g", "KeyConditionExpression": "g = :g", "Limit": 9,
+                "ExpressionAttributeValues": {":g": {"S": "g1"}},
+            })),
+            _ => ("PutItem", json!({"TableName": "Orders", "Item": indexed})),
+        };
+        refused += u64::from(servers[0].call(operation, &body).is_err());
+        servers[1].call(operation, &body).unwrap();
+        for server in &servers {
+            server.advance(7);
+        }
+    }
+    let throttles = |server: &Server| -> Vec<(String, u64)> {
+        let report = server.report();
+        let resources = report.tables.iter().flat_map(|table| &table.resources);
+        let throttles = resources.flat_map(|resource| &resource.throttles);
+        throttles.map(|throttles| (throttles.reason.clone(), throttles.events)).collect()
+    };
+    let [enforced, reported] = [throttles(&servers[0]), throttles(&servers[1])];
+    assert_eq!(enforced, reported);
+    assert_eq!(enforced.iter().map(|(_, events)| events).sum::<u64>(), refused);
+    assert!(enforced.len() >= 2 && refused > 100, "{enforced:?}");
+}
+
+#[test]
+fn with_throttling_off_nothing_is_counted() {
+    let server = Server::new(ThrottleMode::Off);
+    server.create("Orders", Some([1, 1]), None);
+    let put = |number: i64| json!({"TableName": "Orders", "Item": {"pk": {"S": format!("p{number}")}}});
+    let (served, refusal) = server.drive(1, 100, "PutItem", put);
+    assert_eq!((served, refusal), (vec![100], None));
+    let report = server.report();
+    assert_eq!((report.throttle.as_str(), report.tables.len(), report.from), ("off", 0, None));
+}

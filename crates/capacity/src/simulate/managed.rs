@@ -240,8 +240,10 @@ impl Managed {
             }
         }
         let gone = |name: &Arc<str>| !spec.indexes.iter().any(|index| index.name == *name);
-        for name in self.names.clone().iter().flatten().filter(|name| gone(name)) {
+        for name in self.names.iter_mut().flatten().filter(|name| gone(name)) {
             self.capacity.remove_index(name);
+            // Its number may be given to another, also to one of the same name.
+            *name = Arc::from("");
         }
         if !with_throughput {
             return;

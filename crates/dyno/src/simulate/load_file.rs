@@ -46,7 +46,7 @@ pub fn read(file: &str, text: &str) -> Result<Load, String> {
 #[serde(deny_unknown_fields)]
 struct File {
     start: Option<Moment>,
-    days: u64,
+    days: Days,
     #[serde(default)]
     storage: SizeText,
     #[serde(default = "one")]
@@ -134,6 +134,16 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Named<T> {
             }
         }
         deserializer.deserialize_map(Members(PhantomData))
+    }
+}
+
+/// A number of days, in minutes.
+struct Days(u64);
+
+impl<'de> Deserialize<'de> for Days {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = serde_json::Number::deserialize(deserializer)?;
+        quantity::days(&number.to_string()).map(Self).map_err(D::Error::custom)
     }
 }
 
@@ -287,7 +297,7 @@ impl File {
         }
         Ok(Load {
             start: self.start.map_or_else(|| start_of(&spikes), |start| start.0),
-            minutes: self.days.saturating_mul(1_440),
+            minutes: self.days.0,
             key_spaces: self
                 .keys
                 .0

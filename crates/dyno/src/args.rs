@@ -25,12 +25,12 @@ pub struct CommandLine {
 pub enum Command {
     /// Serve DynamoDB (also without any command).
     Serve(Box<ServeArgs>),
+    /// Show what the traffic of a running server consumes and costs, and where it would be throttled.
+    Report(ReportArgs),
     /// Price a load on demand, provisioned, reserved and in Standard-IA, side by side.
     Cost(Box<CostArgs>),
     /// Play a month of load, made up or recorded, under several settings: throttles, units, dollars, charts.
     Simulate(Box<SimulateArgs>),
-    /// Show what the traffic of a running server consumes and costs, and where it would be throttled.
-    Report(ReportArgs),
 }
 
 /// Flags of `dyno report`.

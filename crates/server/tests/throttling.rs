@@ -58,7 +58,8 @@ impl Server {
 
     /// A table with the partition key `pk`, on demand without units; with a global index on `g` that has `index` units.
     fn create(&self, name: &str, units: Option<[u64; 2]>, index: Option<[u64; 2]>) {
-        let throughput = |[read, write]: [u64; 2]| json!({"ReadCapacityUnits": read, "WriteCapacityUnits": write});
+        let throughput =
+            |[read, write]: [u64; 2]| json!({"ReadCapacityUnits": read, "WriteCapacityUnits": write});
         let mut request = json!({
             "TableName": name,
             "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
@@ -135,7 +136,8 @@ const TABLE_ARN: &str = "arn:aws:dynamodb:us-east-1:000000000000:table/Orders";
 fn a1_one_hot_item_of_20_kb_is_read_600_times_a_second() {
     let server = Server::new(ThrottleMode::Enforce);
     server.create("Orders", None, None);
-    let item = json!({"TableName": "Orders", "Item": {"pk": {"S": "a"}, "v": {"S": "x".repeat(20 * 1024 - 4)}}});
+    let item =
+        json!({"TableName": "Orders", "Item": {"pk": {"S": "a"}, "v": {"S": "x".repeat(20 * 1024 - 4)}}});
     server.call("PutItem", &item).unwrap();
     let get = json!({
         "TableName": "Orders", "Key": {"pk": {"S": "a"}}, "ConsistentRead": true, "ProjectionExpression": "pk"
@@ -164,7 +166,8 @@ fn a7_unused_throughput_of_five_minutes_is_kept_for_bursts() {
     let server = Server::new(ThrottleMode::Enforce);
     server.create("Orders", Some([100, 10_000]), None);
     // An item of 50 blocks: four reads a second are 200 units.
-    let item = json!({"TableName": "Orders", "Item": {"pk": {"S": "a"}, "v": {"S": "x".repeat(50 * 4096 - 4)}}});
+    let item =
+        json!({"TableName": "Orders", "Item": {"pk": {"S": "a"}, "v": {"S": "x".repeat(50 * 4096 - 4)}}});
     server.call("PutItem", &item).unwrap();
     // As A8 says, more than five minutes are not kept.
     server.advance(3_600_000);
@@ -183,9 +186,7 @@ fn a7_unused_throughput_of_five_minutes_is_kept_for_bursts() {
 fn a15_an_index_that_is_too_small_limits_its_table() {
     let server = Server::new(ThrottleMode::Enforce);
     server.create("Orders", Some([10, 1_000]), Some([10, 100]));
-    let put = |number: i64| {
-        json!({"TableName": "Orders", "Item": {"pk": {"S": format!("p{number}")}, "g": {"S": format!("g{number}")}}})
-    };
+    let put = |number: i64| json!({"TableName": "Orders", "Item": {"pk": {"S": format!("p{number}")}, "g": {"S": format!("g{number}")}}});
     let (served, refusal) = server.drive(6, 500, "PutItem", put);
     assert!(served[2..].iter().all(|count| is_near(*count, 100)), "{served:?}");
     let index_arn = format!("{TABLE_ARN}/index/by-g");
@@ -226,19 +227,26 @@ fn reporting_decides_as_enforcing_does() {
     for number in 0..2_000 {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let key = json!({"S": format!("k{}", (random >> 33) % 40)});
-        let indexed = json!({"pk": {"S": format!("n{number}")}, "g": {"S": format!("g{}", (random >> 50) % 9)}});
+        let indexed =
+            json!({"pk": {"S": format!("n{number}")}, "g": {"S": format!("g{}", (random >> 50) % 9)}});
         let (operation, body) = match (random >> 40) % 6 {
             0 => ("GetItem", json!({"TableName": "Orders", "Key": {"pk": key}})),
             1 => ("Scan", json!({"TableName": "Orders", "Limit": 5})),
             2 => ("DeleteItem", json!({"TableName": "Orders", "Key": {"pk": key}})),
-            3 => ("TransactWriteItems", json!({"TransactItems": [
-                {"Put": {"TableName": "Orders", "Item": indexed}},
-                {"Put": {"TableName": "Orders", "Item": {"pk": key}}},
-            ]})),
-            4 => ("Query", json!({
-                "TableName": "Orders", "IndexName": "by-g", "KeyConditionExpression": "g = :g", "Limit": 9,
-                "ExpressionAttributeValues": {":g": {"S": "g1"}},
-            })),
+            3 => (
+                "TransactWriteItems",
+                json!({"TransactItems": [
+                    {"Put": {"TableName": "Orders", "Item": indexed}},
+                    {"Put": {"TableName": "Orders", "Item": {"pk": key}}},
+                ]}),
+            ),
+            4 => (
+                "Query",
+                json!({
+                    "TableName": "Orders", "IndexName": "by-g", "KeyConditionExpression": "g = :g", "Limit": 9,
+                    "ExpressionAttributeValues": {":g": {"S": "g1"}},
+                }),
+            ),
             _ => ("PutItem", json!({"TableName": "Orders", "Item": indexed})),
         };
         refused += u64::from(servers[0].call(operation, &body).is_err());

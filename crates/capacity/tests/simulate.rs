@@ -1,5 +1,7 @@
 //! The simulator against what is known of the model, and against the long way round.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use std::sync::Arc;
 
 use dynamometer_capacity::admission::{

@@ -3,6 +3,8 @@
 //! A snapshot begins with `$ dyno …`, in which quotes hold words together, and goes on with what came of it. With
 //! `UPDATE_GOLDEN=1` the files are written anew; look at the difference before you keep it. Commands run in `tests/cli/files`.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;

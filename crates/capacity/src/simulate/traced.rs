@@ -90,7 +90,9 @@ type Demands = BTreeMap<u64, Vec<PerDimension<BTreeMap<i64, u64>>>>;
 
 fn demands(events: &[Event], start: Timestamp) -> Demands {
     let mut demands = Demands::new();
-    let mut open: BTreeMap<(u64, u64), Vec<(ResourceId, Dimension, u64)>> = BTreeMap::new();
+    // By table and request: what each part asked of what.
+    type Parts = Vec<(ResourceId, Dimension, u64)>;
+    let mut open: BTreeMap<(u64, u64), Parts> = BTreeMap::new();
     for event in events {
         let minute = (event.at - start).div_euclid(60_000);
         let mut add = |resource: ResourceId, dimension: Dimension, halves: u64| {

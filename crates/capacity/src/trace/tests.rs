@@ -7,7 +7,7 @@ fn round_trip(event: &Event) {
     event.write_to(&mut text);
     let mut reader = TraceReader::new("t.trace");
     let events: Vec<_> = text.lines().filter_map(|line| reader.read(line).unwrap()).collect();
-    assert_eq!(events, [event.clone()], "{text}");
+    assert_eq!(events, std::slice::from_ref(event), "{text}");
 }
 
 fn spec() -> TableSpec {

@@ -47,8 +47,7 @@ pub fn read(file: &str, text: &str) -> Result<Load, String> {
 struct File {
     start: Option<Moment>,
     days: Days,
-    #[serde(default)]
-    storage: SizeText,
+    storage: Option<SizeText>,
     #[serde(default = "one")]
     seed: u64,
     keys: Named<Keys>,
@@ -172,12 +171,6 @@ texts! {
     Sizes(Vec<(u64, u32)>) = quantity::sizes;
     SkewText(Skew) = skew;
     ConsistencyText(Consistency) = consistency;
-}
-
-impl Default for SizeText {
-    fn default() -> Self {
-        Self(0)
-    }
 }
 
 impl Default for SkewText {
@@ -312,7 +305,7 @@ impl File {
             indexes,
             streams,
             spikes,
-            storage_bytes: self.storage.0,
+            storage_bytes: self.storage.map_or(0, |storage| storage.0),
             seed: self.seed,
         })
     }

@@ -74,9 +74,9 @@ pub fn html(outcomes: &[Outcome], start: Timestamp, heading: &str, assumptions: 
                  same scale.</p>\n",
             );
         }
-        let _ = write!(
+        let _ = writeln!(
             out,
-            "<div class=\"scroll\">{}</div>\n",
+            "<div class=\"scroll\">{}</div>",
             chart::svg(outcomes, start, window, &format!("c{number}"))
         );
     }

@@ -1,8 +1,8 @@
 //! Expressions of every kind: parsed, printed and parsed again, evaluated and applied.
 
 use dynamometer_expr::{
-    Condition, ExpressionKind, ExpressionText, Placeholders, parse_condition, parse_key_condition, parse_projection,
-    parse_update,
+    Condition, ExpressionKind, ExpressionText, Placeholders, parse_condition, parse_key_condition,
+    parse_projection, parse_update,
 };
 use dynamometer_types::limits::NESTING_LEVELS;
 use dynamometer_types::{AttributeValue, Item, KeyAttribute, KeySchema, Number, ScalarType};
@@ -19,7 +19,12 @@ pub fn check(data: &[u8]) {
     }
     if let Ok(projection) = parse_projection(text, &placeholders()) {
         let printed = projection.to_expression();
-        assert_eq!(parse_projection(&printed.text, &of(&printed)).as_ref(), Ok(&projection), "{}", printed.text);
+        assert_eq!(
+            parse_projection(&printed.text, &of(&printed)).as_ref(),
+            Ok(&projection),
+            "{}",
+            printed.text
+        );
         for item in items() {
             let projected = projection.project(&item);
             // What is left is a part of the item, so that it has nothing left to lose but list positions.
@@ -117,10 +122,16 @@ fn values() -> Vec<(String, AttributeValue)> {
 fn items() -> [Item; 3] {
     let values: Vec<AttributeValue> = values().into_iter().map(|(_, value)| value).collect();
     let letters = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m"];
-    let plain = letters.iter().zip(values.iter().cloned()).map(|(name, value)| (*name, value)).collect::<Item>();
-    let mut nested = letters.iter().zip(values.into_iter().rev()).map(|(name, value)| (*name, value)).collect::<Item>();
+    let plain =
+        letters.iter().zip(values.iter().cloned()).map(|(name, value)| (*name, value)).collect::<Item>();
+    let mut nested =
+        letters.iter().zip(values.into_iter().rev()).map(|(name, value)| (*name, value)).collect::<Item>();
     let deep = (1..NESTING_LEVELS).fold(number("1"), |inner, level| {
-        if level % 2 == 0 { AttributeValue::L(vec![inner]) } else { AttributeValue::M(Item::from_iter([("a", inner)])) }
+        if level % 2 == 0 {
+            AttributeValue::L(vec![inner])
+        } else {
+            AttributeValue::M(Item::from_iter([("a", inner)]))
+        }
     });
     nested.insert("a", deep);
     nested.insert("b", AttributeValue::L(vec![AttributeValue::M(plain.clone()), AttributeValue::L(vec![])]));

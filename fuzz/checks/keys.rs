@@ -8,7 +8,11 @@ pub fn check(data: &[u8]) {
     let mut input = Input(data);
     let types = input.byte();
     let [one, two] = [0, 1].map(|_| {
-        ["pk", "sk", "a", "b", "c"].iter().enumerate().map(|(at, name)| (*name, input.value(types >> at))).collect()
+        ["pk", "sk", "a", "b", "c"]
+            .iter()
+            .enumerate()
+            .map(|(at, name)| (*name, input.value(types >> at)))
+            .collect()
     });
     let kind = |at: u8| if types >> at & 1 == 0 { ScalarType::B } else { ScalarType::N };
     let key = |name: &str, at: u8| KeyAttribute { name: name.into(), scalar_type: kind(at) };
@@ -22,7 +26,8 @@ fn check_table(table: &KeySchema, one: &Item, two: &Item) {
     let [first, second] = [one, two].map(|item| item_key(1, table, item).expect("the item has its key"));
     let same_key = one.get("pk") == two.get("pk") && one.get("sk") == two.get("sk");
     assert_eq!(first == second, same_key);
-    let prefixes = [one, two].map(|item| partition_prefix(1, [item.get("pk")].into_iter()).expect("a scalar key"));
+    let prefixes =
+        [one, two].map(|item| partition_prefix(1, [item.get("pk")].into_iter()).expect("a scalar key"));
     let [prefix, other] = prefixes;
     assert!(first.starts_with(&prefix) && first.starts_with(&object_prefix(1)));
     assert_eq!(renumbered(&first, 2), item_key(2, table, one).expect("the item has its key"));
@@ -35,7 +40,8 @@ fn check_table(table: &KeySchema, one: &Item, two: &Item) {
 }
 
 fn check_index(index: &KeySchema, table: &KeySchema, one: &Item, two: &Item) {
-    let [first, second] = [one, two].map(|item| entry_key(1, index, table, item).expect("the item has the keys"));
+    let [first, second] =
+        [one, two].map(|item| entry_key(1, index, table, item).expect("the item has the keys"));
     let names = ["a", "b", "c", "pk", "sk"];
     assert_eq!(first == second, names.iter().all(|name| one.get(name) == two.get(name)));
     if one.get("a") == two.get("a") && one.get("b") == two.get("b") {

@@ -3,127 +3,11 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+mod live_support;
 
-use dynamometer_capacity::money::PriceTable;
 use dynamometer_engine::throughput::ThrottleMode;
-use dynamometer_engine::{Engine, EngineConfig};
-use dynamometer_server::auth::Caller;
-use dynamometer_server::clock::Clock;
-use dynamometer_server::report::{Report, build};
-use dynamometer_server::service::{Api, ApiConfig};
-use dynamometer_store::MemoryStore;
-use serde_json::{Value, json};
-use tokio::runtime::{Builder, Runtime};
-
-/// 2026-06-01T00:00:00Z.
-const BEGINNING_MS: i64 = 1_780_272_000_000;
-
-/// A server in this process.
-struct Server {
-    api: Api,
-    clock: Arc<Clock>,
-    runtime: Runtime,
-    caller: Caller,
-}
-
-impl Server {
-    fn new(throttle: ThrottleMode) -> Server {
-        let clock = Arc::new(Clock::Manual(AtomicI64::new(BEGINNING_MS)));
-        let config = EngineConfig { throttle, ..EngineConfig::default() };
-        let engine = Arc::new(Engine::open(Arc::new(MemoryStore::new()), config).unwrap());
-        let config = ApiConfig {
-            region: "us-east-1".into(),
-            account: "000000000000".into(),
-            isolate: false,
-            clock: clock.clone(),
-            prices: Arc::new(PriceTable::builtin()),
-            wake_jobs: Arc::new(|| {}),
-            seed: 7,
-            log: Arc::new(|line| eprintln!("{line}")),
-        };
-        let runtime = Builder::new_current_thread().build().unwrap();
-        Server { api: Api::new(engine, config), clock, runtime, caller: Caller::anonymous("us-east-1") }
-    }
-
-    fn call(&self, operation: &str, body: &Value) -> Result<Value, Value> {
-        let target = format!("DynamoDB_20120810.{operation}");
-        let body = body.to_string();
-        let answer = self.api.answer(&self.caller, self.clock.now(), &target, body.as_bytes());
-        let answer = self.runtime.block_on(answer);
-        let body = serde_json::from_slice(&answer.body).unwrap();
-        if answer.status == 200 { Ok(body) } else { Err(body) }
-    }
-
-    /// A table with the partition key `pk`, on demand without units; with a global index on `g` that has `index` units.
-    fn create(&self, name: &str, units: Option<[u64; 2]>, index: Option<[u64; 2]>) {
-        let throughput = |[read, write]: [u64; 2]| json!({"ReadCapacityUnits": read, "WriteCapacityUnits": write});
-        let mut request = json!({
-            "TableName": name,
-            "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
-            "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
-            "BillingMode": if units.is_some() { "PROVISIONED" } else { "PAY_PER_REQUEST" },
-        });
-        if let Some(units) = units {
-            request["ProvisionedThroughput"] = throughput(units);
-        }
-        if let Some(units) = index {
-            request["AttributeDefinitions"] = json!([
-                {"AttributeName": "pk", "AttributeType": "S"}, {"AttributeName": "g", "AttributeType": "S"}
-            ]);
-            request["GlobalSecondaryIndexes"] = json!([{
-                "IndexName": "by-g",
-                "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}],
-                "Projection": {"ProjectionType": "KEYS_ONLY"},
-                "ProvisionedThroughput": throughput(units),
-            }]);
-        }
-        self.call("CreateTable", &request).unwrap();
-    }
-
-    fn advance(&self, millis: i64) {
-        let Clock::Manual(now_ms) = &*self.clock else { unreachable!("the clock was made manual") };
-        now_ms.fetch_add(millis, Ordering::Relaxed);
-    }
-
-    /// Sends `rate` requests evenly over each of some seconds; answers how many were served in each second, and the
-    /// reason and resource of the last refusal.
-    fn drive(
-        &self,
-        seconds: usize,
-        rate: i64,
-        operation: &str,
-        body: impl Fn(i64) -> Value,
-    ) -> (Vec<i64>, Option<(String, String)>) {
-        let (mut served, mut refusal) = (Vec::new(), None);
-        for second in 0..seconds as i64 {
-            let mut count = 0;
-            for at in 0..rate {
-                match self.call(operation, &body(second * rate + at)) {
-                    Ok(_) => count += 1,
-                    Err(error) => refusal = Some(reason(&error)),
-                }
-                self.advance((at + 1) * 1_000 / rate - at * 1_000 / rate);
-            }
-            served.push(count);
-        }
-        (served, refusal)
-    }
-
-    fn report(&self) -> Report {
-        let used = self.api.engine().throughput_use("", self.clock.now());
-        build(&used, &PriceTable::builtin(), "us-east-1")
-    }
-}
-
-/// Reason and resource of a throttling error.
-fn reason(error: &Value) -> (String, String) {
-    let members = ["ThrottlingReasons", "throttlingReasons"];
-    let reasons = members.iter().find_map(|member| error.get(member)).unwrap_or_else(|| panic!("{error}"));
-    let text = |member: &str| reasons[0][member].as_str().unwrap().to_owned();
-    (text("reason"), text("resource"))
-}
+use live_support::Server;
+use serde_json::json;
 
 fn is_near(served: i64, expected: i64) -> bool {
     (served - expected).abs() * 50 <= expected
@@ -135,7 +19,8 @@ const TABLE_ARN: &str = "arn:aws:dynamodb:us-east-1:000000000000:table/Orders";
 fn a1_one_hot_item_of_20_kb_is_read_600_times_a_second() {
     let server = Server::new(ThrottleMode::Enforce);
     server.create("Orders", None, None);
-    let item = json!({"TableName": "Orders", "Item": {"pk": {"S": "a"}, "v": {"S": "x".repeat(20 * 1024 - 4)}}});
+    let item =
+        json!({"TableName": "Orders", "Item": {"pk": {"S": "a"}, "v": {"S": "x".repeat(20 * 1024 - 4)}}});
     server.call("PutItem", &item).unwrap();
     let get = json!({
         "TableName": "Orders", "Key": {"pk": {"S": "a"}}, "ConsistentRead": true, "ProjectionExpression": "pk"
@@ -164,7 +49,8 @@ fn a7_unused_throughput_of_five_minutes_is_kept_for_bursts() {
     let server = Server::new(ThrottleMode::Enforce);
     server.create("Orders", Some([100, 10_000]), None);
     // An item of 50 blocks: four reads a second are 200 units.
-    let item = json!({"TableName": "Orders", "Item": {"pk": {"S": "a"}, "v": {"S": "x".repeat(50 * 4096 - 4)}}});
+    let item =
+        json!({"TableName": "Orders", "Item": {"pk": {"S": "a"}, "v": {"S": "x".repeat(50 * 4096 - 4)}}});
     server.call("PutItem", &item).unwrap();
     // As A8 says, more than five minutes are not kept.
     server.advance(3_600_000);
@@ -183,9 +69,7 @@ fn a7_unused_throughput_of_five_minutes_is_kept_for_bursts() {
 fn a15_an_index_that_is_too_small_limits_its_table() {
     let server = Server::new(ThrottleMode::Enforce);
     server.create("Orders", Some([10, 1_000]), Some([10, 100]));
-    let put = |number: i64| {
-        json!({"TableName": "Orders", "Item": {"pk": {"S": format!("p{number}")}, "g": {"S": format!("g{number}")}}})
-    };
+    let put = |number: i64| json!({"TableName": "Orders", "Item": {"pk": {"S": format!("p{number}")}, "g": {"S": format!("g{number}")}}});
     let (served, refusal) = server.drive(6, 500, "PutItem", put);
     assert!(served[2..].iter().all(|count| is_near(*count, 100)), "{served:?}");
     let index_arn = format!("{TABLE_ARN}/index/by-g");
@@ -226,19 +110,26 @@ fn reporting_decides_as_enforcing_does() {
     for number in 0..2_000 {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let key = json!({"S": format!("k{}", (random >> 33) % 40)});
-        let indexed = json!({"pk": {"S": format!("n{number}")}, "g": {"S": format!("g{}", (random >> 50) % 9)}});
+        let indexed =
+            json!({"pk": {"S": format!("n{number}")}, "g": {"S": format!("g{}", (random >> 50) % 9)}});
         let (operation, body) = match (random >> 40) % 6 {
             0 => ("GetItem", json!({"TableName": "Orders", "Key": {"pk": key}})),
             1 => ("Scan", json!({"TableName": "Orders", "Limit": 5})),
             2 => ("DeleteItem", json!({"TableName": "Orders", "Key": {"pk": key}})),
-            3 => ("TransactWriteItems", json!({"TransactItems": [
-                {"Put": {"TableName": "Orders", "Item": indexed}},
-                {"Put": {"TableName": "Orders", "Item": {"pk": key}}},
-            ]})),
-            4 => ("Query", json!({
-                "TableName": "Orders", "IndexName": "by-g", "KeyConditionExpression": "g = :g", "Limit": 9,
-                "ExpressionAttributeValues": {":g": {"S": "g1"}},
-            })),
+            3 => (
+                "TransactWriteItems",
+                json!({"TransactItems": [
+                    {"Put": {"TableName": "Orders", "Item": indexed}},
+                    {"Put": {"TableName": "Orders", "Item": {"pk": key}}},
+                ]}),
+            ),
+            4 => (
+                "Query",
+                json!({
+                    "TableName": "Orders", "IndexName": "by-g", "KeyConditionExpression": "g = :g", "Limit": 9,
+                    "ExpressionAttributeValues": {":g": {"S": "g1"}},
+                }),
+            ),
             _ => ("PutItem", json!({"TableName": "Orders", "Item": indexed})),
         };
         refused += u64::from(servers[0].call(operation, &body).is_err());

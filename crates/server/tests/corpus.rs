@@ -1,5 +1,7 @@
 //! The inputs that fuzzing has found worth keeping, each through the check of its target.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 #[path = "../../../fuzz/checks/decode.rs"]
 mod decode;
 #[path = "../../../fuzz/checks/expressions.rs"]

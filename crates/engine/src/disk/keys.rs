@@ -126,7 +126,7 @@ mod tests {
         let prefix = partition_prefix(7, [Some(&AttributeValue::s("a"))].into_iter()).unwrap();
         assert!(key("a") < key("a\0") && key("a\0") < key("b"));
         assert!(key("").starts_with(&prefix) && key("zz").starts_with(&prefix));
-        assert!(key("z") < Bytes::from(after_prefix(&prefix).unwrap()));
+        assert!(key("z") < after_prefix(&prefix).unwrap());
     }
 
     #[test]

@@ -4,9 +4,11 @@
 //! shares no code with the write path.
 
 use std::collections::BTreeSet;
+use std::ops::{Bound, ControlFlow};
 
 use dynamometer_engine::api::*;
-use dynamometer_store::Keyspace;
+use dynamometer_engine::disk::keys::object_prefix;
+use dynamometer_store::{Direction, Keyspace, decode_pair};
 use dynamometer_types::size::item_size;
 use dynamometer_types::{AttributeValue, Item};
 
@@ -100,7 +102,33 @@ pub fn check_agreement(world: &World, table: &str) -> Vec<Item> {
         let counted = counted_of(&shown, &index.name);
         assert_eq!(counted, (found.len() as i64, bytes as i64), "counters of {table}/{}", index.name);
     }
+    check_collections(world, &shown);
     items
+}
+
+/// Item collections, of tables with local indexes, add up to the table and these indexes. Their sizes are answered in
+/// whole gigabytes only, so this looks at their rows in the store.
+fn check_collections(world: &World, shown: &TableDescription) {
+    let local = shown.local_secondary_indexes.iter().flatten();
+    let bytes = shown.table_size_bytes + local.map(|index| index.index_size_bytes).sum::<i64>();
+    let table = world.engine.catalog().table("", &shown.table_name).unwrap();
+    let prefix = object_prefix(table.id());
+    let mut sum = [0, 0];
+    let mut visit = |key: &[u8], row: &bytes::Bytes| {
+        if !key.starts_with(&prefix) {
+            return ControlFlow::Break(());
+        }
+        let [items, bytes] = decode_pair(Some(row)).unwrap();
+        assert!(items > 0 && bytes > 0, "a collection of {items} items and {bytes} bytes");
+        sum = [sum[0] + items, sum[1] + bytes];
+        ControlFlow::Continue(())
+    };
+    let snapshot = world.engine.store().snapshot().unwrap();
+    // The row of the table itself is the prefix alone.
+    let start = Bound::Excluded(&prefix[..]);
+    snapshot.range(Keyspace::Counters, start, Bound::Unbounded, Direction::Forward, &mut visit).unwrap();
+    let expected = if table.has_local_indexes() { [shown.item_count, bytes] } else { [0, 0] };
+    assert_eq!(sum, expected, "collections of {}", shown.table_name);
 }
 
 /// `ItemCount` and `IndexSizeBytes`.
@@ -127,16 +155,15 @@ pub fn check_nothing_is_left_over(world: &World) {
         .collect();
     let snapshot = world.engine.store().snapshot().unwrap();
     for keyspace in [Keyspace::Items, Keyspace::IndexEntries, Keyspace::Counters] {
-        let everything = (std::ops::Bound::Unbounded, std::ops::Bound::Unbounded);
         let mut visit = |key: &[u8], _: &bytes::Bytes| {
             let id = u32::from_be_bytes(key[..4].try_into().unwrap());
             assert!(
                 known.contains(&id),
                 "a row of {keyspace:?} belongs to {id}, which the catalog does not know"
             );
-            std::ops::ControlFlow::Continue(())
+            ControlFlow::Continue(())
         };
-        let direction = dynamometer_store::Direction::Forward;
-        snapshot.range(keyspace, everything.0, everything.1, direction, &mut visit).unwrap();
+        let (start, end) = (Bound::Unbounded, Bound::Unbounded);
+        snapshot.range(keyspace, start, end, Direction::Forward, &mut visit).unwrap();
     }
 }

@@ -11,7 +11,7 @@ use dynamometer_store::{Batch, Commit, Direction, Keyspace, Snapshot, Store, Sto
 
 use super::World;
 
-/// Passes everything on. Whenever the thread in question is about to read a range of items, it waits for the test.
+/// Passes everything on. Whenever the thread in question is about to read a range, it waits for the test.
 pub struct Meddled {
     inner: Arc<dyn Store>,
     stop: Arc<Mutex<Option<Stop>>>,
@@ -19,6 +19,7 @@ pub struct Meddled {
 
 struct Stop {
     thread: ThreadId,
+    keyspace: Keyspace,
     reached: Sender<()>,
     go_on: Receiver<()>,
 }
@@ -30,21 +31,25 @@ impl Meddled {
 
     /// Runs the jobs of a world that is open on this store, on a thread of their own; calls `meddle` each time they
     /// are about to read items, while they wait and hold nothing.
-    pub fn run_jobs(&self, world: &World, mut meddle: impl FnMut()) {
+    pub fn run_jobs(&self, world: &World, meddle: impl FnMut()) {
+        self.at_reads_of(Keyspace::Items, || world.run_jobs(), meddle);
+    }
+
+    /// Does some work on a thread of its own; calls `meddle` each time it is about to read a range of `keyspace`.
+    pub fn at_reads_of(&self, keyspace: Keyspace, work: impl FnOnce() + Send, mut meddle: impl FnMut()) {
         let ((reached, told), (go_on, may_go_on)) = (channel(), channel());
         std::thread::scope(|scope| {
-            let jobs = scope.spawn(|| {
+            let working = scope.spawn(|| {
                 let thread = std::thread::current().id();
-                *self.stop.lock().unwrap() = Some(Stop { thread, reached, go_on: may_go_on });
-                let outcome = world.engine.run_jobs(world.now());
+                *self.stop.lock().unwrap() = Some(Stop { thread, keyspace, reached, go_on: may_go_on });
+                work();
                 *self.stop.lock().unwrap() = None;
-                outcome
             });
             while told.recv().is_ok() {
                 meddle();
                 go_on.send(()).unwrap();
             }
-            jobs.join().unwrap().unwrap();
+            working.join().unwrap();
         });
     }
 }
@@ -94,9 +99,11 @@ impl Snapshot for MeddledSnapshot {
         visit: &mut dyn FnMut(&[u8], &Bytes) -> ControlFlow<()>,
     ) -> Result<(), StoreError> {
         let mut taken = None;
-        if keyspace == Keyspace::Items {
+        {
             let mut stop = self.stop.lock().unwrap();
-            if stop.as_ref().is_some_and(|stop| stop.thread == std::thread::current().id()) {
+            let is_meant =
+                |stop: &Stop| stop.keyspace == keyspace && stop.thread == std::thread::current().id();
+            if stop.as_ref().is_some_and(is_meant) {
                 // Taken out, so that the reads of the test itself do not wait for this thread.
                 taken = stop.take();
             }

@@ -1,5 +1,8 @@
 //! Many threads on few keys, with an index that comes and goes meanwhile, in memory and on disk.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::disallowed_methods, reason = "threads, waiting and the environment are the test's own")]
+
 #[path = "../common/mod.rs"]
 mod common;
 mod dropped;

@@ -17,7 +17,7 @@ use dynamometer_types::Item;
 use crate::common::agree::{check_agreement, check_nothing_is_left_over};
 use crate::common::meddle::Meddled;
 use crate::common::requests::*;
-use crate::common::{World, in_memory, n, s};
+use crate::common::{World, in_memory, n, on_disk, s};
 use crate::{TABLE, key, world_on};
 
 /// A store with a gate at one place: the first thread that comes there tells so, and waits until it may pass.
@@ -198,6 +198,54 @@ fn an_index_that_is_being_filled_is_filled_again_in_a_state_kept_meanwhile() {
     assert_eq!(check_agreement(&world, TABLE).len(), 3);
     assert_eq!(world.scan_all(&scan(TABLE, Some("late")), None).len(), 3);
     check_nothing_is_left_over(&world);
+}
+
+/// What a table is at the moment of the copy counts, not what it becomes while the copy begins: an index that was half
+/// filled in the rows that are copied must not pass for a whole one.
+#[test]
+fn an_index_that_is_finished_while_a_state_is_kept_is_filled_again_in_it() {
+    let store = Meddled::new(in_memory());
+    let world = world_on(Arc::clone(&store) as _);
+    for at in 0..3 {
+        world.put(put(TABLE, item([("id", s(at.to_string())), ("n", n(at))]))).unwrap();
+    }
+    world.update_table(late_index()).unwrap();
+    let mut finished = false;
+    let keep = || drop(world.engine.keep_state("", "kept", world.now()).unwrap());
+    store.at_reads_of(Keyspace::Catalog, keep, || {
+        world.run_jobs();
+        finished = true;
+    });
+    assert!(finished, "the tables are not read at the moment of the copy");
+    world.engine.bring_back("", "kept", world.now()).unwrap();
+    world.run_jobs();
+    assert_eq!(world.scan_all(&scan(TABLE, Some("late")), None).len(), 3);
+    check_agreement(&world, TABLE);
+}
+
+/// The snapshot behind the cut must not hold a write that only shared a sync with it: it would be counted twice.
+#[test]
+fn a_write_that_is_queued_behind_the_cut_is_counted_once() {
+    let (_folder, store) = on_disk();
+    let world = world_on(Arc::clone(&store));
+    world.put(put(TABLE, note("before"))).unwrap();
+    world.update_table(late_index()).unwrap();
+    // The store's writer is held up, so that all that comes now waits together.
+    let (release, held_up) = channel::<()>();
+    let mut batch = Batch::new();
+    batch.when_done(move |_| held_up.recv().unwrap());
+    let holding = store.commit(batch);
+    thread::scope(|scope| {
+        let jobs = scope.spawn(|| world.run_jobs());
+        thread::sleep(Duration::from_millis(50));
+        scope.spawn(|| world.put(put(TABLE, note("behind"))).unwrap());
+        thread::sleep(Duration::from_millis(50));
+        release.send(()).unwrap();
+        jobs.join().unwrap();
+    });
+    holding.wait().unwrap();
+    check_agreement(&world, TABLE);
+    assert_eq!(world.scan_all(&scan(TABLE, Some("late")), None).len(), 2);
 }
 
 /// After a state was brought back, a transaction that had been sent before has to be run again.

@@ -125,7 +125,7 @@ impl Bank {
 
     /// Writes a note anew: the client that owns it does nothing else meanwhile.
     pub async fn write_note(&self, name: &str, text: String) {
-        let kind = if text.len() % 2 == 0 { "even" } else { "odd" };
+        let kind = if text.len().is_multiple_of(2) { "even" } else { "odd" };
         let size = text.len() as i64;
         let note = item([
             ("id", s(name)),

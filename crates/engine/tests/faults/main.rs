@@ -4,6 +4,9 @@
 //! Several clients are at work at once: their requests wait together in the queue of a store that is slow now and then,
 //! so that the batch that fails has others behind it that were built on it.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::disallowed_methods, reason = "threads, waiting and the environment are the test's own")]
+
 mod bank;
 mod clients;
 #[path = "../common/mod.rs"]

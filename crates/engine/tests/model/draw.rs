@@ -84,7 +84,10 @@ impl Drive {
             at @ 0..=4 => Update::Set(sets[at].iter().map(|name| (*name, self.value(name))).collect()),
             5 => Update::Remove(vec!["a", "e"]),
             6 => Update::Remove(vec!["b", "l"]),
-            7 => Update::AddToSet(*self.choices.pick(&["one", "two"])),
+            7 => {
+                let member = *self.choices.pick(&["one", "two"]);
+                Update::AddToSet(member)
+            }
             _ => Update::AddNumber(self.choices.below(9) as i64 - 4),
         }
     }

@@ -27,11 +27,11 @@ fn an_index_added_later_passes_over_values_that_no_key_can_have() {
 
     check_agreement(&world, "table");
     assert_eq!(world.scan_all(&scan("table", Some("late")), None).len(), 1);
-    for at in 0..unfit.len() {
+    for (at, value) in unfit.iter().enumerate() {
         // What is there may stay while other attributes change; it may not be written anew; and it may go.
         world.update(update("table", key(at), "SET v = :v", values([(":v", n(1))]))).unwrap();
         let mut again = key(at);
-        again.insert("e", unfit[at].clone());
+        again.insert("e", value.clone());
         assert_eq!(world.put(put("table", again)).unwrap_err().kind, ErrorKind::Validation);
         check_agreement(&world, "table");
         world.delete(delete("table", key(at))).unwrap();

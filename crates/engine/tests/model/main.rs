@@ -3,6 +3,9 @@
 //! The table has a local index, a global one, one with keys of several attributes, and one that comes and goes while
 //! writes go on, also in the middle of being filled.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::disallowed_methods, reason = "threads, waiting and the environment are the test's own")]
+
 #[path = "../common/mod.rs"]
 mod common;
 mod draw;

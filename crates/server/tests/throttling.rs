@@ -5,6 +5,7 @@
 
 mod live_support;
 
+use dynamometer_engine::EngineConfig;
 use dynamometer_engine::throughput::ThrottleMode;
 use live_support::Server;
 use serde_json::json;
@@ -95,6 +96,59 @@ fn a_change_of_throughput_is_in_force_at_once() {
     // The moment of the switch has nothing in hand yet.
     let (served, _) = server.drive(2, 500, "PutItem", put);
     assert!(served[0] > 490 && served[1] == 500, "{served:?}");
+}
+
+#[test]
+fn a_change_with_a_delay_is_in_force_when_the_table_is_active_again() {
+    let throttle = ThrottleMode::Enforce;
+    let server = Server::with(EngineConfig { throttle, table_delay_ms: 3_000, ..EngineConfig::default() });
+    server.create("Orders", Some([1, 10]), None);
+    server.advance(3_000);
+    let put = |number: i64| json!({"TableName": "Orders", "Item": {"pk": {"S": format!("p{number}")}}});
+    let (served, _) = server.drive(6, 100, "PutItem", put);
+    assert_eq!(served[4..], [10, 10], "{served:?}");
+    let throughput = json!({"ReadCapacityUnits": 1, "WriteCapacityUnits": 50});
+    server.call("UpdateTable", &json!({"TableName": "Orders", "ProvisionedThroughput": throughput})).unwrap();
+    let (served, _) = server.drive(6, 100, "PutItem", put);
+    assert_eq!((&served[..3], &served[4..]), (&[10, 10, 10][..], &[50, 50][..]), "{served:?}");
+}
+
+#[test]
+fn indexes_that_come_and_go_are_followed() {
+    let server = Server::new(ThrottleMode::Enforce);
+    server.create("Orders", Some([10, 100]), None);
+    let put = |number: i64| json!({"TableName": "Orders", "Item": {"pk": {"S": format!("p{number}")}, "g": {"S": format!("g{number}")}}});
+    assert_eq!(server.drive(4, 50, "PutItem", put).0, [50; 4]);
+    let change = |update| {
+        let definitions = json!([
+            {"AttributeName": "pk", "AttributeType": "S"}, {"AttributeName": "g", "AttributeType": "S"}
+        ]);
+        let request = json!({
+            "TableName": "Orders", "AttributeDefinitions": definitions, "GlobalSecondaryIndexUpdates": [update]
+        });
+        server.call("UpdateTable", &request).unwrap();
+        server.advance(1);
+        server.run_jobs();
+    };
+    change(json!({"Create": {
+        "IndexName": "late", "Projection": {"ProjectionType": "KEYS_ONLY"},
+        "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}],
+        "ProvisionedThroughput": {"ReadCapacityUnits": 1, "WriteCapacityUnits": 5},
+    }}));
+    let new = |number: i64| put(number + 1_000);
+    let (served, refusal) = server.drive(5, 50, "PutItem", new);
+    assert_eq!(served[2..], [5, 5, 5], "{served:?}");
+    assert_eq!(refusal.unwrap().0, "IndexWriteProvisionedThroughputExceeded");
+    let report = server.report();
+    let late = &report.tables[0].resources[1];
+    // What the backfill writes is not a request's.
+    assert_eq!((late.index.as_deref(), late.writes), (Some("late"), served.iter().sum::<i64>() as u64));
+    assert_eq!(late.items, 200 + late.writes);
+
+    change(json!({"Delete": {"IndexName": "late"}}));
+    let newest = |number: i64| put(number + 9_000);
+    assert_eq!(server.drive(3, 50, "PutItem", newest).0, [50; 3]);
+    assert_eq!(server.report().tables[0].resources.len(), 1);
 }
 
 /// The same requests at the same times: what enforcing refuses is what reporting counts. No request's cost depends on

@@ -30,8 +30,11 @@ pub struct Server {
 
 impl Server {
     pub fn new(throttle: ThrottleMode) -> Server {
+        Server::with(EngineConfig { throttle, ..EngineConfig::default() })
+    }
+
+    pub fn with(config: EngineConfig) -> Server {
         let clock = Arc::new(Clock::Manual(AtomicI64::new(BEGINNING_MS)));
-        let config = EngineConfig { throttle, ..EngineConfig::default() };
         let engine = Arc::new(Engine::open(Arc::new(MemoryStore::new()), config).unwrap());
         let config = ApiConfig {
             region: "us-east-1".into(),
@@ -110,6 +113,10 @@ impl Server {
             served.push(count);
         }
         (served, refusal)
+    }
+
+    pub fn run_jobs(&self) {
+        self.api.engine().run_jobs(self.clock.now()).unwrap();
     }
 
     pub fn used(&self) -> ThroughputUse {

@@ -169,3 +169,20 @@ fn metrics_hold_each_series_once() {
             || line.starts_with("dyno_"))
     );
 }
+
+#[test]
+fn a_transaction_that_is_answered_from_its_token_reads() {
+    let server = Server::new(ThrottleMode::Report);
+    server.create("Orders", None, None);
+    let put =
+        json!({"Put": {"TableName": "Orders", "Item": {"pk": {"S": "a"}, "v": {"S": "x".repeat(9_000)}}}});
+    let transaction = json!({"TransactItems": [put], "ClientRequestToken": "once"});
+    for _ in 0..2 {
+        server.call("TransactWriteItems", &transaction).unwrap();
+    }
+    let table = &server.report().tables[0].resources[0];
+    let operations: Vec<(&str, u64, f64)> =
+        table.operations.iter().map(|one| (one.operation.as_str(), one.requests, one.units)).collect();
+    // 9 blocks written and 3 read, each twice.
+    assert_eq!(operations, [("TransactWriteItemsReplay", 1, 6.0), ("TransactWriteItems", 1, 18.0)]);
+}

@@ -7,6 +7,8 @@
 //! * [`admission`] decides which requests run: partitions, throughput, burst, growth, quotas, splits.
 //! * [`autoscaling`] decides when provisioned throughput is raised or lowered.
 //! * [`money`] prices it: bills, break-even, plans.
+//! * [`simulate`] plays a month of load, made up or recorded, under several settings.
+//! * [`trace`] is the record of what a table was asked, and its replay.
 //! * [`constants`] holds every number that the model believes in, with its source.
 
 pub mod admission;
@@ -14,6 +16,8 @@ pub mod autoscaling;
 pub mod constants;
 pub mod meter;
 pub mod money;
+pub mod simulate;
+pub mod trace;
 
 pub use constants::Constants;
 pub use meter::{CapacityUnits, Consistency, Consumption, IndexEntrySize, IndexUnits};

@@ -261,3 +261,34 @@ fn plans_are_compared_for_a_month() {
     assert_eq!(compare_plans(&prices, &quiet).unwrap()[0].plan, Plan::OnDemand(rare));
     assert!(compare_plans(&prices, &MonthlyLoad { utilization_ppm: 0, ..load }).is_err());
 }
+
+/// 200 writes and 900 reads a second of 1.5 KB: 400 write and 450 read units.
+#[test]
+fn quotes_of_a_steady_load() {
+    let table = table();
+    let prices = table.region("us-east-1").unwrap();
+    let month = |units: u64| CapacityUnits::from_whole(units * 2_628_000);
+    let load = QuoteLoad { consumed: PerDimension::new(month(450), month(400)), ..QuoteLoad::default() };
+    let total = |load: &QuoteLoad, plan| quote(&prices, load, plan).unwrap().total().to_string();
+    for (plan, expected) in [
+        (QuotePlan::OnDemand(STANDARD), "804.825"),
+        (QuotePlan::Provisioned(STANDARD, 1_000_000), "232.505"),
+        (QuotePlan::Provisioned(STANDARD, 700_000), "332.15"),
+        // 500 write and 600 read units reserved, 71 3/7 and 42 6/7 paid by the hour.
+        (QuotePlan::Reserved(ReservedTerm::OneYear, 700_000), "173.13"),
+        (QuotePlan::OnDemand(TableClass::StandardInfrequentAccess), "1003.239"),
+    ] {
+        assert!(total(&load, plan).starts_with(expected), "{plan:?}: {}", total(&load, plan));
+    }
+    let reserved = quote(&prices, &load, QuotePlan::Reserved(ReservedTerm::OneYear, 700_000)).unwrap();
+    assert_eq!(reserved.reserved, PerDimension::new(600, 500));
+    assert_eq!(reserved.upfront, Money::from_dollars(6 * 30 + 5 * 150));
+    let storage = QuoteLoad { storage_bytes: 30 << 30, free_tier: true, ..QuoteLoad::default() };
+    assert_eq!(total(&storage, QuotePlan::OnDemand(STANDARD)), "1.25");
+    let small = QuoteLoad {
+        consumed: PerDimension::new(month(25), month(24)),
+        free_tier: true,
+        ..QuoteLoad::default()
+    };
+    assert_eq!(total(&small, QuotePlan::Provisioned(STANDARD, 1_000_000)), "0.00");
+}

@@ -7,6 +7,9 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use dynamometer_types::parse_duration_ms;
 
+use crate::cost::CostArgs;
+use crate::simulate::SimulateArgs;
+
 /// DynamoDB that you run yourself.
 #[derive(Debug, Parser)]
 #[command(name = "dyno", version, args_conflicts_with_subcommands = true)]
@@ -17,21 +20,17 @@ pub struct CommandLine {
     serve: ServeArgs,
 }
 
+/// What to do.
 #[derive(Debug, Subcommand)]
-enum Command {
+pub enum Command {
     /// Serve DynamoDB (also without any command).
-    Serve(ServeArgs),
+    Serve(Box<ServeArgs>),
     /// Show what the traffic of a running server consumes and costs, and where it would be throttled.
     Report(ReportArgs),
-}
-
-/// What the command line asks for.
-#[derive(Debug)]
-pub enum Task {
-    /// `dyno serve`, or no command.
-    Serve(Box<ServeArgs>),
-    /// `dyno report`.
-    Report(ReportArgs),
+    /// Price a load on demand, provisioned, reserved and in Standard-IA, side by side.
+    Cost(Box<CostArgs>),
+    /// Play a month of load, made up or recorded, under several settings: throttles, units, dollars, charts.
+    Simulate(Box<SimulateArgs>),
 }
 
 /// Flags of `dyno report`.
@@ -142,13 +141,9 @@ pub enum Durability {
 }
 
 impl CommandLine {
-    /// The command, and its flags.
-    pub fn task(self) -> Task {
-        match self.command {
-            Some(Command::Serve(args)) => Task::Serve(Box::new(args)),
-            Some(Command::Report(args)) => Task::Report(args),
-            None => Task::Serve(Box::new(self.serve)),
-        }
+    /// What to do; to serve, unless a command is named.
+    pub fn command(self) -> Command {
+        self.command.unwrap_or_else(|| Command::Serve(Box::new(self.serve)))
     }
 }
 
@@ -201,9 +196,9 @@ mod tests {
     fn parse(args: &[&str]) -> Result<ServeArgs, clap::Error> {
         let args =
             understand_local_flags(std::iter::once("dyno").chain(args.iter().copied()).map(OsString::from));
-        CommandLine::try_parse_from(args).map(|line| match line.task() {
-            Task::Serve(args) => *args,
-            Task::Report(_) => panic!("not serve"),
+        CommandLine::try_parse_from(args).map(|line| match line.command() {
+            Command::Serve(args) => *args,
+            other => panic!("{other:?}"),
         })
     }
 

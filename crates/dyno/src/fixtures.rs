@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use dynamometer_server::service::Api;
 
-use crate::serve::Problem;
+use crate::problem::Problem;
 
 /// Loads the files in their order.
 pub async fn load(api: &Api, files: &[PathBuf]) -> Result<(), Problem> {

@@ -1,13 +1,18 @@
 //! `dyno`: the command line.
 
 mod args;
+mod cost;
 mod fixtures;
+mod problem;
+mod quantity;
 mod report;
 mod serve;
+mod simulate;
 
+use std::io::Write;
 use std::process::ExitCode;
 
-use args::Task;
+use args::Command;
 use clap::Parser;
 
 #[global_allocator]
@@ -15,11 +20,13 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let command_line = args::CommandLine::parse_from(args::understand_local_flags(std::env::args_os()));
-    let outcome = match command_line.task() {
-        Task::Serve(args) => serve::serve(*args),
-        Task::Report(args) => report::report(&args),
+    let done = match command_line.command() {
+        Command::Serve(args) => serve::serve(*args),
+        Command::Report(args) => report::report(&args),
+        Command::Cost(args) => cost::cost(&args).map(print),
+        Command::Simulate(args) => simulate::simulate(&args).map(print),
     };
-    match outcome {
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
             eprintln!("error: {problem}");
@@ -29,4 +36,11 @@ fn main() -> ExitCode {
             ExitCode::from(problem.exit_code)
         }
     }
+}
+
+/// Prints to stdout. A reader that left early, as `head` does, is no failure.
+fn print(text: String) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes());
+    let _ = out.flush();
 }

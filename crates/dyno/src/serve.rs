@@ -1,6 +1,5 @@
 //! `dyno serve`: opens the data, takes the port, says where it is, and serves until it is told to stop.
 
-use std::fmt;
 use std::io::Write;
 use std::net::IpAddr;
 use std::path::Path;
@@ -18,39 +17,7 @@ use dynamometer_store::{FjallOptions, FjallStore, MemoryStore, Store};
 
 use crate::args::{ClockKind, Durability, ServeArgs, Throttle};
 use crate::fixtures;
-
-/// Why the server did not start, or ended badly: a sentence, and what to do.
-#[derive(Debug)]
-pub struct Problem {
-    sentence: String,
-    /// What to do about it.
-    pub hint: Option<String>,
-    /// 1 when something failed, 2 when an argument or a file is wrong.
-    pub exit_code: u8,
-}
-
-impl Problem {
-    /// Something failed that is no fault of the arguments.
-    pub fn failed(sentence: impl fmt::Display) -> Problem {
-        Problem { sentence: sentence.to_string(), hint: None, exit_code: 1 }
-    }
-
-    /// An argument or a file that the user can mend.
-    pub fn wrong(sentence: impl fmt::Display) -> Problem {
-        Problem { exit_code: 2, ..Problem::failed(sentence) }
-    }
-
-    /// The problem with what to do about it.
-    pub fn hint(self, hint: impl Into<String>) -> Problem {
-        Problem { hint: Some(hint.into()), ..self }
-    }
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.sentence)
-    }
-}
+use crate::problem::Problem;
 
 /// Serves until SIGTERM or Ctrl-C.
 pub fn serve(args: ServeArgs) -> Result<(), Problem> {

@@ -59,6 +59,20 @@ impl Decreases {
         self.last = Some(now);
     }
 
+    /// `day.today.last.in-hand.hour`, as traces keep it; `None` before the first decrease.
+    pub(crate) fn to_text(self) -> Option<String> {
+        let last = self.last?.millis();
+        Some(format!("{}.{}.{last}.{}.{}", self.day, self.today, self.in_hand, self.hour))
+    }
+
+    /// Reads what [`Self::to_text`] wrote.
+    pub(crate) fn from_text(text: &str) -> Option<Self> {
+        let fields: Vec<i64> = text.split('.').map(str::parse).collect::<Result<_, _>>().ok()?;
+        let [day, today, last, in_hand, hour] = fields[..] else { return None };
+        let last = Some(Timestamp::from_millis(last));
+        Some(Self { day, today: today.try_into().ok()?, last, in_hand: in_hand.try_into().ok()?, hour })
+    }
+
     fn in_hand_at(&self, now: Timestamp, constants: &Constants) -> u64 {
         if self.last.is_none() || day(now) != self.day {
             let hours_into_day = now.millis().rem_euclid(DAY_MS) / HOUR_MS;

@@ -35,6 +35,7 @@ mod report;
 mod resource;
 mod run;
 mod spec;
+mod spread;
 mod table;
 
 #[cfg(test)]
@@ -49,4 +50,5 @@ pub use refusal::{BatchVerdict, Cause, Refusal, ThrottlingException, batch_verdi
 pub use report::{Counters, PartitionReport, ResourceReport, contributor_insights_units};
 pub use run::Granted;
 pub use spec::{BillingMode, IndexSpec, ResourceSpec, TableSpec};
+pub use spread::RunPart;
 pub use table::{Admission, Ask, Exact, ResourceId, TableCapacity};

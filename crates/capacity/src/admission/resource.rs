@@ -134,19 +134,34 @@ impl Resource {
     /// The first budget that has nothing left.
     pub(crate) fn check(&mut self, now: i64, want: &Want<'_>, context: &Context<'_>) -> Result<u32, Blocked> {
         let (dimension, needed) = (want.dimension, want.needed(context.constants));
-        self.refill(now, dimension, context.constants);
-        if self.maximum[dimension].is_some() && !self.capped[dimension].passes(needed) {
-            return Err(Blocked::by(Cause::MaxOnDemandThroughput));
-        }
-        if !self.is_evenly_shared(context.constants) && !self.main[dimension].passes(needed) {
-            return Err(Blocked::by(self.main_cause(dimension, context.constants)));
-        }
+        self.check_whole(now, want, context.constants)?;
         let number = self.partitions.find(want.place);
         self.touch(now, dimension, number, context);
         if !self.partitions.get(number).buckets[dimension].passes(needed) {
             return Err(Blocked { cause: self.partition_cause(context.constants), partition: Some(number) });
         }
         Ok(number)
+    }
+
+    /// Tests one request against the budgets of the whole table or index, in the same order.
+    ///
+    /// # Errors
+    /// The first budget that has nothing left.
+    pub(crate) fn check_whole(
+        &mut self,
+        now: i64,
+        want: &Want<'_>,
+        constants: &Constants,
+    ) -> Result<(), Blocked> {
+        let (dimension, needed) = (want.dimension, want.needed(constants));
+        self.refill(now, dimension, constants);
+        if self.maximum[dimension].is_some() && !self.capped[dimension].passes(needed) {
+            return Err(Blocked::by(Cause::MaxOnDemandThroughput));
+        }
+        if !self.is_evenly_shared(constants) && !self.main[dimension].passes(needed) {
+            return Err(Blocked::by(self.main_cause(dimension, constants)));
+        }
+        Ok(())
     }
 
     /// How many requests like `want` pass at this moment when each takes `cost` grains in all and `partition_cost` of
@@ -158,8 +173,15 @@ impl Resource {
         (cost, partition_cost): (i64, i64),
         constants: &Constants,
     ) -> u64 {
+        let needed = want.needed(constants);
+        let bucket = &self.partitions.get(number).buckets[want.dimension];
+        bucket.passing(needed, partition_cost).min(self.passing_whole(want, cost, constants))
+    }
+
+    /// The same by the budgets of the whole only.
+    pub(crate) fn passing_whole(&self, want: &Want<'_>, cost: i64, constants: &Constants) -> u64 {
         let (dimension, needed) = (want.dimension, want.needed(constants));
-        let mut fewest = self.partitions.get(number).buckets[dimension].passing(needed, partition_cost);
+        let mut fewest = u64::MAX;
         if !self.is_evenly_shared(constants) {
             fewest = fewest.min(self.main[dimension].passing(needed, cost));
         }

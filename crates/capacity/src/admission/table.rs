@@ -23,6 +23,16 @@ impl ResourceId {
     pub(crate) fn at(slot: usize) -> Self {
         Self(u16::try_from(slot).unwrap_or(u16::MAX))
     }
+
+    /// The number: 0 for the table, from 1 on for its indexes. Traces name resources by it.
+    pub const fn number(self) -> u16 {
+        self.0
+    }
+
+    /// The resource of that number.
+    pub const fn of_number(number: u16) -> Self {
+        Self(number)
+    }
 }
 
 /// One part of a request: units wanted of one table or index at one place.
@@ -42,7 +52,7 @@ pub struct Ask<'a> {
 }
 
 /// What one part of a request cost in the end.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Exact {
     /// The units in all, floor included.
     pub units: CapacityUnits,
@@ -76,7 +86,7 @@ pub(crate) struct Arm {
 }
 
 impl Arm {
-    fn of(ask: &Ask<'_>) -> Self {
+    pub(crate) fn of(ask: &Ask<'_>) -> Self {
         Self {
             resource: ask.resource,
             dimension: ask.dimension,
@@ -319,6 +329,28 @@ impl TableCapacity {
             true => Ok(arm),
             false => Err(Blocked::by(Cause::AccountLimit)),
         }
+    }
+
+    /// Tests one part against the budgets of its table or index as a whole.
+    pub(crate) fn check_whole(&mut self, now: i64, ask: &Ask<'_>) -> Result<Arm, Blocked> {
+        let arm = Arm::of(ask);
+        let Some(resource) = &mut self.resources[arm.slot()] else { return Ok(arm) };
+        let want = ask.want();
+        resource.check_whole(now, &want, &self.constants)?;
+        match self.shared_quota_passes(now, &want) {
+            true => Ok(arm),
+            false => Err(Blocked::by(Cause::AccountLimit)),
+        }
+    }
+
+    /// Takes the cost of `count` requests from the budgets of the whole, and counts them.
+    pub(crate) fn take_from_whole(&mut self, now: i64, arm: &Arm, count: u64) {
+        let halves = signed(arm.floor_halves.saturating_mul(count));
+        self.take_shared(arm.dimension, halves);
+        let Some(resource) = &mut self.resources[arm.slot()] else { return };
+        resource.take_from_whole(now, arm.dimension, halves);
+        resource.counters[arm.dimension].requests += count;
+        self.next_due = self.next_due.min(resource.next_due);
     }
 
     /// Counts `count` refusals and words one.

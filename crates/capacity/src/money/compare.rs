@@ -116,7 +116,7 @@ impl ReservedTerm {
         }
     }
 
-    const fn items(self, dimension: Dimension) -> (PriceItem, PriceItem) {
+    pub(crate) const fn items(self, dimension: Dimension) -> (PriceItem, PriceItem) {
         match (self, dimension) {
             (Self::OneYear, Dimension::Read) => {
                 (PriceItem::Reserved1yRcuUpfront, PriceItem::Reserved1yRcuHour)
@@ -143,10 +143,20 @@ pub fn reserved_per_unit_hour(
     dimension: Dimension,
     term: ReservedTerm,
 ) -> Result<Money, PriceError> {
+    reserved_unit_hours(prices, dimension, term, 1)
+}
+
+/// What so many reserved units times hours cost, the up-front payment spread over the term.
+pub(crate) fn reserved_unit_hours(
+    prices: &RegionPrices<'_>,
+    dimension: Dimension,
+    term: ReservedTerm,
+    unit_hours: u128,
+) -> Result<Money, PriceError> {
     let (upfront, hourly) = term.items(dimension);
     let upfront = prices.price(upfront, TableClass::Standard)?;
     let hourly = prices.price(hourly, TableClass::Standard)?;
-    Ok(upfront.of(1, HOURS_PER_YEAR * term.years()) + hourly.of(1, 1))
+    Ok(upfront.of(unit_hours, HOURS_PER_YEAR * term.years()) + hourly.of(unit_hours, 1))
 }
 
 /// What a reservation saves against the plain provisioned price, in parts per million.
@@ -206,7 +216,7 @@ impl PlanCost {
 }
 
 /// Reserved throughput comes in lots of so many units.
-const RESERVED_LOT: u64 = 100;
+pub(crate) const RESERVED_LOT: u64 = 100;
 
 /// A month in every plan that the region has prices for, the cheapest first. Free tier and one-time charges are left
 /// out.
@@ -279,7 +289,7 @@ const fn request_unit(dimension: Dimension) -> PriceItem {
     }
 }
 
-const fn unit_hour(dimension: Dimension) -> PriceItem {
+pub(crate) const fn unit_hour(dimension: Dimension) -> PriceItem {
     match dimension {
         Dimension::Read => PriceItem::RcuHour,
         Dimension::Write => PriceItem::WcuHour,

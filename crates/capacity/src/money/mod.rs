@@ -13,6 +13,7 @@ mod compare;
 mod item;
 mod parse;
 mod prices;
+mod quote;
 mod usage;
 
 pub use amount::{AmountError, Money};
@@ -21,9 +22,11 @@ pub use compare::{
     CompareError, Comparison, MonthlyLoad, Plan, PlanCost, ReservedTerm, break_even_ppm, compare_per_million,
     compare_plans, on_demand_ratio_ppm, reserved_per_unit_hour, reserved_saving_ppm,
 };
+pub(crate) use compare::{RESERVED_LOT, reserved_unit_hours};
 pub use item::{PriceItem, TableClass};
 pub use parse::PriceFileError;
 pub use prices::{Price, PriceError, PriceTable, RegionPrices};
+pub use quote::{Quote, QuoteLoad, QuotePlan, quote};
 pub use usage::{
     HOURS_PER_MONTH, HourlyPeak, ITEM_STORAGE_OVERHEAD_BYTES, Integral, REPLICA_ITEM_STORAGE_OVERHEAD_BYTES,
     Usage, billed_storage_bytes,

@@ -8,7 +8,7 @@ use std::io::{IsTerminal, Write};
 use dynamometer_server::report::Report;
 
 use crate::args::ReportArgs;
-use crate::serve::Problem;
+use crate::problem::Problem;
 use fetch::Endpoint;
 
 /// Asks the server for its report and prints it.

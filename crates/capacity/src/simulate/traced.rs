@@ -1,0 +1,312 @@
+//! Playing a recorded trace under other settings.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use dynamometer_types::Timestamp;
+use thiserror::Error;
+
+use super::managed::{Demand, Managed};
+use super::outcome::{MinutePoint, Outcome};
+use super::setting::{Setting, Throughput};
+use super::synthetic;
+use crate::admission::{Admission, Ask, Dimension, Exact, PerDimension, Place, ResourceId, TableSpec};
+use crate::money::{Bill, Money, RegionPrices};
+use crate::trace::{Event, EventKind, Replay, ReplayError, TracePart};
+use crate::{CapacityUnits, Constants};
+
+/// A trace that cannot be played.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum ReplayUnderError {
+    /// The event at this position, counted from 0, does not fit what came before it.
+    #[error("{error}")]
+    Event {
+        /// Its position.
+        position: usize,
+        /// Why.
+        error: ReplayError,
+    },
+    /// There is no request in it.
+    #[error("the trace has no request in it")]
+    Empty,
+    /// Shards need to know which reads would have to ask all shards.
+    #[error(
+        "setting '{0}' cannot be played on a trace: a trace does not tell which reads would ask all shards"
+    )]
+    Shards(Setting),
+}
+
+/// Plays a trace under each setting. A setting but `recorded` leaves out the changes of throughput in the trace, and starts
+/// its tables anew; `recorded` follows them, and tells how many decisions came out otherwise.
+///
+/// # Errors
+/// When the trace is empty or does not fit together, or a setting has shards.
+pub fn replay_under(
+    events: &[Event],
+    settings: &[Setting],
+    prices: &RegionPrices<'_>,
+) -> Result<Vec<Outcome>, ReplayUnderError> {
+    if let Some(setting) = settings.iter().find(|setting| setting.shards > 1) {
+        return Err(ReplayUnderError::Shards(*setting));
+    }
+    let at_event = |position: usize| move |error| ReplayUnderError::Event { position, error };
+    let mut constants = Constants::default();
+    let mut is_asked = false;
+    // One pass as recorded: it proves that the trace fits together, and counts what differs.
+    let (mut replay, mut differing) = (Replay::new(), 0);
+    for (position, event) in events.iter().enumerate() {
+        if let EventKind::Constant { name, value } = &event.kind {
+            constants.set(name, *value).map_err(|error| at_event(position)(error.into()))?;
+        }
+        if let Some(decision) = replay.apply(event).map_err(at_event(position))? {
+            is_asked = true;
+            differing += u64::from(!decision.agrees());
+        }
+    }
+    let (Some(start), true) = (start_of(events), is_asked) else { return Err(ReplayUnderError::Empty) };
+    let end = events.last().map_or(start, |event| event.at);
+    let demands = demands(events, start);
+    let constants = Arc::new(constants);
+    let play = |setting: &Setting| {
+        let mut player = Player::new(*setting, &demands, &constants, start);
+        events.iter().for_each(|event| player.apply(event));
+        let mut outcome = player.outcome(end, prices);
+        if setting.throughput == Throughput::Recorded {
+            outcome.differing = Some(differing);
+        }
+        outcome
+    };
+    Ok(settings.iter().map(play).collect())
+}
+
+/// The minute in which the first table is set up.
+fn start_of(events: &[Event]) -> Option<Timestamp> {
+    let first = events.iter().find(|event| !matches!(event.kind, EventKind::Constant { .. }))?;
+    Some(Timestamp::from_millis(first.at.millis().div_euclid(60_000) * 60_000))
+}
+
+/// What each table and index was asked in units per second, by its minutes.
+type Demands = BTreeMap<u64, Vec<PerDimension<BTreeMap<i64, u64>>>>;
+
+fn demands(events: &[Event], start: Timestamp) -> Demands {
+    let mut demands = Demands::new();
+    let mut open: BTreeMap<(u64, u64), Vec<(ResourceId, Dimension, u64)>> = BTreeMap::new();
+    for event in events {
+        let minute = (event.at - start).div_euclid(60_000);
+        let mut add = |resource: ResourceId, dimension: Dimension, halves: u64| {
+            let table = demands.entry(event.table).or_default();
+            let slot = usize::from(resource.number());
+            if table.len() <= slot {
+                table.resize_with(slot + 1, Default::default);
+            }
+            *table[slot][dimension].entry(minute).or_default() += halves;
+        };
+        match &event.kind {
+            EventKind::Admit { request, parts, .. } | EventKind::Extend { request, parts, .. } => {
+                let known = open.entry((event.table, *request)).or_default();
+                for part in parts {
+                    add(part.resource, part.dimension, part.floor.halves());
+                    known.push((part.resource, part.dimension, part.floor.halves()));
+                }
+            }
+            EventKind::Settle { request, exact } => {
+                let parts = open.remove(&(event.table, *request)).unwrap_or_default();
+                for ((resource, dimension, floor), exact) in parts.into_iter().zip(exact) {
+                    add(resource, dimension, exact.units.halves().saturating_sub(floor));
+                }
+            }
+            _ => {}
+        }
+    }
+    demands
+}
+
+/// A request that waits for its settlement.
+struct Pending {
+    admission: Option<Admission>,
+    /// The parts that the trace has for it.
+    parts: usize,
+}
+
+struct Table {
+    managed: Managed,
+    pending: BTreeMap<u64, Pending>,
+    spec_bytes: u64,
+}
+
+/// One setting under way.
+struct Player<'a> {
+    setting: Setting,
+    demands: &'a Demands,
+    constants: &'a Arc<Constants>,
+    start: Timestamp,
+    minute: i64,
+    tables: BTreeMap<u64, Table>,
+    gone: Vec<Table>,
+    point: MinutePoint,
+    before: PerDimension<u64>,
+    minutes: Vec<MinutePoint>,
+}
+
+impl<'a> Player<'a> {
+    fn new(setting: Setting, demands: &'a Demands, constants: &'a Arc<Constants>, start: Timestamp) -> Self {
+        Self {
+            setting,
+            demands,
+            constants,
+            start,
+            minute: 0,
+            tables: BTreeMap::new(),
+            gone: Vec::new(),
+            point: MinutePoint::default(),
+            before: PerDimension::default(),
+            minutes: Vec::new(),
+        }
+    }
+
+    fn apply(&mut self, event: &Event) {
+        if matches!(event.kind, EventKind::Constant { .. }) {
+            return;
+        }
+        while self.minute < (event.at - self.start).div_euclid(60_000) {
+            self.end_minute();
+        }
+        match &event.kind {
+            EventKind::Table { spec, .. } => self.set_up(event, spec),
+            EventKind::Drop => self.gone.extend(self.tables.remove(&event.table)),
+            _ => {
+                let follows_changes = self.setting.throughput == Throughput::Recorded;
+                if let Some(table) = self.tables.get_mut(&event.table) {
+                    table.apply(event, follows_changes, &mut self.point);
+                }
+            }
+        }
+    }
+
+    fn set_up(&mut self, event: &Event, spec: &TableSpec) {
+        let asked = self.demands.get(&event.table);
+        let names = std::iter::once(None).chain(spec.indexes.iter().map(|index| Some(index.name.clone())));
+        let demands: Vec<Demand> = names
+            .enumerate()
+            .map(|(slot, name)| {
+                let minutes = asked.and_then(|slots| slots.get(slot));
+                let of = |dimension: Dimension, which: &dyn Fn(&BTreeMap<i64, u64>) -> Option<u64>| {
+                    minutes.and_then(|minutes| which(&minutes[dimension])).unwrap_or(0).div_ceil(120)
+                };
+                let both = |which: &dyn Fn(&BTreeMap<i64, u64>) -> Option<u64>| {
+                    PerDimension::new(of(Dimension::Read, which), of(Dimension::Write, which))
+                };
+                Demand {
+                    name,
+                    first: both(&|minutes| minutes.values().next().copied()),
+                    peak: both(&|minutes| minutes.values().max().copied()),
+                }
+            })
+            .collect();
+        let managed = Managed::new(self.setting, &demands, spec, self.constants.clone(), event.at);
+        let spec_bytes =
+            spec.table.bytes + spec.indexes.iter().map(|index| index.resource.bytes).sum::<u64>();
+        let table = Table { managed, pending: BTreeMap::new(), spec_bytes };
+        self.gone.extend(self.tables.insert(event.table, table));
+    }
+
+    fn end_minute(&mut self) {
+        self.minute += 1;
+        let now = self.start + self.minute * 60_000;
+        let mut consumed = PerDimension::<u64>::default();
+        for table in self.tables.values_mut().chain(&mut self.gone) {
+            let counters = table.managed.capacity.counters(ResourceId::TABLE);
+            consumed.read += counters.read.consumed_halves;
+            consumed.write += counters.write.consumed_halves;
+        }
+        for table in self.tables.values_mut() {
+            let rate = table.managed.capacity.rate(ResourceId::TABLE);
+            self.point.allowed.read += rate.read;
+            self.point.allowed.write += rate.write;
+            let count = |resource| table.managed.capacity.partition_count(resource) as u64;
+            self.point.partitions += table.managed.resources().map(count).sum::<u64>();
+            table.managed.close_minute(now);
+        }
+        // What a settlement gave back may belong to the minute before.
+        self.point.consumed_halves = PerDimension::new(
+            consumed.read.saturating_sub(self.before.read),
+            consumed.write.saturating_sub(self.before.write),
+        );
+        self.before = consumed;
+        self.minutes.push(std::mem::take(&mut self.point));
+    }
+
+    fn outcome(mut self, end: Timestamp, prices: &RegionPrices<'_>) -> Outcome {
+        self.end_minute();
+        let tables: Vec<&Table> = self.tables.values().chain(&self.gone).collect();
+        let managed: Vec<&Managed> = tables.iter().map(|table| &table.managed).collect();
+        let mut outcome = synthetic::outcome(self.setting, self.start, self.minutes, &managed);
+        let (mut bill, mut month, mut once) = (Bill::default(), Money::ZERO, Money::ZERO);
+        for table in tables {
+            match table.managed.bill(end, table.spec_bytes, prices) {
+                Ok((lines, a_month, at_once)) => {
+                    bill.lines.extend(lines.lines);
+                    month += a_month;
+                    once += at_once;
+                }
+                Err(missing) => {
+                    outcome.bill = Err(missing.to_string());
+                    return outcome;
+                }
+            }
+        }
+        (outcome.bill, outcome.month, outcome.once) = (Ok(bill), Some(month), once);
+        outcome
+    }
+}
+
+impl Table {
+    fn apply(&mut self, event: &Event, follows_changes: bool, point: &mut MinutePoint) {
+        let at = event.at;
+        let capacity = &mut self.managed.capacity;
+        match &event.kind {
+            EventKind::Admit { request, parts, .. } => {
+                let asks: Vec<Ask<'_>> = parts.iter().map(TracePart::ask).collect();
+                let dimension = parts[0].dimension;
+                let admission = capacity.admit(at, &asks).ok();
+                point.asked[dimension] += 1;
+                point.refused[dimension] += u64::from(admission.is_none());
+                self.pending.insert(*request, Pending { admission, parts: parts.len() });
+            }
+            EventKind::Extend { request, parts, .. } => {
+                let Some(pending) = self.pending.get_mut(request) else { return };
+                pending.parts += parts.len();
+                let Some(admission) = pending.admission.take() else { return };
+                let asks: Vec<Ask<'_>> = parts.iter().map(TracePart::ask).collect();
+                pending.admission = capacity.extend(at, admission, &asks).ok();
+                if pending.admission.is_none() {
+                    let dimension = parts.first().map_or(Dimension::Write, |part| part.dimension);
+                    point.refused[dimension] += 1;
+                }
+            }
+            EventKind::Settle { request, exact } => {
+                let Some(pending) = self.pending.remove(request) else { return };
+                let Some(admission) = pending.admission else { return };
+                // Parts that were refused when it was recorded have no cost of their own there.
+                let mut exact = exact.clone();
+                exact.resize(admission.parts(), Exact::units(CapacityUnits::ONE));
+                capacity.settle(at, admission, &exact);
+            }
+            EventKind::Release { request } => {
+                let pending = self.pending.remove(request);
+                if let Some(admission) = pending.and_then(|pending| pending.admission) {
+                    capacity.release(at, admission);
+                }
+            }
+            EventKind::Resize { resource, hash, sort_key, bytes_delta } => {
+                capacity.resize(at, *resource, Place { hash: *hash, sort_key }, *bytes_delta);
+            }
+            EventKind::Update { update, elsewhere, .. } if follows_changes => {
+                self.managed.follow(at, update, *elsewhere);
+            }
+            EventKind::AddIndex(index) => self.managed.add_index(index, at),
+            EventKind::RemoveIndex(name) => capacity.remove_index(name),
+            _ => {}
+        }
+    }
+}

@@ -307,6 +307,7 @@ impl Table {
             EventKind::Update { update, elsewhere, .. } if follows_changes => {
                 self.managed.follow(at, update, *elsewhere);
             }
+            EventKind::Follow(spec) => self.managed.follow_spec(at, spec, follows_changes),
             EventKind::AddIndex(index) => self.managed.add_index(index, at),
             EventKind::RemoveIndex(name) => capacity.remove_index(name),
             _ => {}

@@ -123,6 +123,13 @@ pub fn span(text: &str) -> Result<u64, String> {
     span.ok_or_else(|| format!("`{text}` is no span of time: write a number with s, m, h or d, such as 20m"))
 }
 
+/// A number of days, such as 30 or 0.25; in minutes, rounded.
+pub fn days(text: &str) -> Result<u64, String> {
+    let wrong = || format!("`{text}` is no number of days: write it as 30 or 0.25");
+    let days = decimal(text.trim(), 4).ok_or_else(wrong)?;
+    days.checked_mul(1_440).map(|minutes| (minutes + 5_000) / 10_000).ok_or_else(wrong)
+}
+
 /// `2026-07-01`, `2026-07-01T10:00`, `2026-07-01 10:00:00`, `2026/07/01 10:00:00+00:00`, or seconds since 1970; UTC unless
 /// an offset says otherwise.
 pub fn moment(text: &str) -> Result<Timestamp, String> {
@@ -250,6 +257,7 @@ mod tests {
         assert_eq!(["1.5KB", "700", "300 B", "30GB"].map(size), [Ok(1_536), Ok(700), Ok(300), Ok(30 << 30)]);
         assert_eq!(sizes("300B 70%, 4KB 30%"), Ok(vec![(300, 700_000), (4_096, 300_000)]));
         assert_eq!(["70%", "0.5 %", "100%"].map(percent), [Ok(700_000), Ok(5_000), Ok(1_000_000)]);
+        assert_eq!(["30", "0.25", "0"].map(days), [Ok(43_200), Ok(360), Ok(0)]);
         assert_eq!(["20m", "2h", "30d"].map(span), [Ok(1_200), Ok(7_200), Ok(2_592_000)]);
         for (text, printed) in [
             ("2026-07-01T10:00", "2026-07-01T10:00:00.000Z"),
@@ -270,6 +278,9 @@ mod tests {
         }
         for text in ["", "KB", "1.5 pages", "99999999999TB"] {
             assert!(size(text).unwrap_err().contains("1.5KB"), "{text}");
+        }
+        for text in ["-1", "month", "0.00001"] {
+            assert!(days(text).unwrap_err().contains("0.25"), "{text}");
         }
         for text in ["70", "101%", "-1%", "%"] {
             assert!(percent(text).unwrap_err().contains("70%"), "{text}");

@@ -303,6 +303,11 @@ impl Heat {
         self.look_again_at = self.second + LOOK_AGAIN_SECONDS;
     }
 
+    /// The second before which a hot partition is not looked at.
+    pub(crate) fn looks_again_at(&self) -> i64 {
+        self.look_again_at
+    }
+
     /// How many of the last 64 seconds were hot.
     pub(crate) fn hot_count(&self) -> u32 {
         self.hot_seconds.count_ones()

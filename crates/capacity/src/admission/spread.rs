@@ -121,6 +121,22 @@ impl TableCapacity {
         resource.map_or(0, |resource| resource.partitions.find(place))
     }
 
+    /// Whether the heat of the partition that holds a place may be looked at within so many seconds: then the keys of the load
+    /// decide, and not its amount alone.
+    pub(crate) fn looks_at_heat_within(
+        &self,
+        now: Timestamp,
+        resource: ResourceId,
+        place: Place<'_>,
+        seconds: i64,
+    ) -> bool {
+        let resource = self.resources.get(usize::from(resource.number())).and_then(Option::as_ref);
+        resource.is_some_and(|resource| {
+            let partition = resource.partitions.get(resource.partitions.find(place));
+            partition.split.is_none() && partition.heat.looks_again_at() <= now.seconds() + seconds
+        })
+    }
+
     /// How many partitions a table or index has. They only grow in number, so an equal count means the same partitions.
     pub fn partition_count(&self, resource: ResourceId) -> usize {
         let resource = self.resources.get(usize::from(resource.number())).and_then(Option::as_ref);

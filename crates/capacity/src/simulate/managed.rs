@@ -231,6 +231,37 @@ impl Managed {
         self.note_least();
     }
 
+    /// Takes over settings that a trace has: all of them, or only which indexes there are. The bill goes on as it began: a table
+    /// that changes its mode is still billed in the first.
+    pub(crate) fn follow_spec(&mut self, now: Timestamp, spec: &TableSpec, with_throughput: bool) {
+        for index in &spec.indexes {
+            if !self.names.iter().flatten().any(|name| *name == index.name) {
+                self.add_index(index, now);
+            }
+        }
+        let gone = |name: &Arc<str>| !spec.indexes.iter().any(|index| index.name == *name);
+        for name in self.names.iter_mut().flatten().filter(|name| gone(name)) {
+            self.capacity.remove_index(name);
+            // Its number may be given to another, also to one of the same name.
+            *name = Arc::from("");
+        }
+        if !with_throughput {
+            return;
+        }
+        self.capacity.follow(now, spec);
+        let resources = std::iter::once((None, &spec.table));
+        let resources =
+            resources.chain(spec.indexes.iter().map(|index| (Some(&index.name), &index.resource)));
+        for (name, resource) in resources {
+            let Some(slot) = self.names.iter().position(|known| known.as_ref() == name) else { continue };
+            self.provisioned[slot] = resource.provisioned;
+            for dimension in Dimension::BOTH {
+                self.hours[slot][dimension].set(resource.provisioned[dimension], now);
+            }
+        }
+        self.note_least();
+    }
+
     /// Adds an index that a trace has.
     pub(crate) fn add_index(&mut self, index: &IndexSpec, now: Timestamp) {
         let demand = Demand { name: Some(index.name.clone()), ..Demand::default() };
@@ -300,7 +331,7 @@ impl Managed {
                 provisioned_unit_seconds: self.hours[slot].map(|hours| hours.unit_seconds(end + -1)),
                 ..Usage::default()
             };
-            lines.extend(bill(&usage, prices)?.lines);
+            add_lines(&mut lines, bill(&usage, prices)?.lines);
         }
         let mut throughput = Bill { lines };
         if let Throughput::Scaled { reserved: Some(term), .. } = self.setting.throughput {
@@ -343,8 +374,23 @@ impl Managed {
             }
             let plain = prices.price(item, class)?.of(quantity, 1);
             let reserved = reserved_unit_hours(prices, dimension, term, quantity)?;
+            // What of the hours is charged at the lower price, and what that saves.
             bill.lines.push(BillLine { item, class, quantity, divisor: 1, amount: reserved - plain });
         }
         Ok(())
+    }
+}
+
+/// Adds lines to those of the other resources, item by item.
+fn add_lines(lines: &mut Vec<BillLine>, more: Vec<BillLine>) {
+    for line in more {
+        let same = |known: &&mut BillLine| known.item == line.item && known.divisor == line.divisor;
+        match lines.iter_mut().find(same) {
+            Some(known) => {
+                known.quantity += line.quantity;
+                known.amount += line.amount;
+            }
+            None => lines.push(line),
+        }
     }
 }

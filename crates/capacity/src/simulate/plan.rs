@@ -57,6 +57,8 @@ pub(crate) struct Group {
 pub(crate) struct Cell {
     pub groups: Vec<usize>,
     pub hot: bool,
+    /// Whether its requests go to ever larger sort keys of a hot partition.
+    pub growing: bool,
     share: u64,
     pub carry: Vec<u64>,
 }
@@ -450,7 +452,8 @@ impl Variant {
             let hot = hot.get(usize::from(arm.resource.number())).map(Vec::as_slice).unwrap_or_default();
             arm.group(hot);
         }
-        let mut cells = vec![Cell { groups: Vec::new(), hot: false, share: WHOLE, carry: Vec::new() }];
+        let mut cells =
+            vec![Cell { groups: Vec::new(), hot: false, growing: false, share: WHOLE, carry: Vec::new() }];
         for arm in &self.arms {
             let covered = u128::from(arm.covered().max(1));
             let mut next = Vec::with_capacity(cells.len() * arm.groups.len());
@@ -459,7 +462,8 @@ impl Variant {
                     let mut groups = cell.groups.clone();
                     groups.push(number);
                     let share = (u128::from(cell.share) * u128::from(group.share) / covered) as u64;
-                    next.push(Cell { groups, hot: cell.hot || group.hot, share, carry: Vec::new() });
+                    let growing = cell.growing || (group.hot && arm.is_growing());
+                    next.push(Cell { groups, hot: cell.hot || group.hot, growing, share, carry: Vec::new() });
                 }
             }
             cells = next;

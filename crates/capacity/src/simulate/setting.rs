@@ -66,14 +66,19 @@ impl Setting {
     /// On demand, without shards.
     pub const ON_DEMAND: Self = Self { throughput: Throughput::OnDemand, shards: 1 };
 
-    /// Reads settings separated by commas.
+    /// Reads settings separated by commas; one that stands there twice counts once.
     ///
     /// # Errors
     /// The first that is not understood, and the forms that are.
     pub fn parse_list(text: &str) -> Result<Vec<Self>, SettingError> {
-        let mut settings = Vec::new();
+        let mut settings: Vec<Self> = Vec::new();
         for part in text.split(',') {
-            settings.extend(Self::parse(part.trim())?);
+            for setting in Self::parse(part.trim())? {
+                // A range of shards begins with none, which may stand there already.
+                if !settings.contains(&setting) {
+                    settings.push(setting);
+                }
+            }
         }
         Ok(settings)
     }

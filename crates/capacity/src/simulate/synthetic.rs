@@ -102,6 +102,12 @@ fn demands(load: &Load) -> Vec<Demand> {
     demands
 }
 
+/// Half units to one sort key, where sort keys grow: fewer than the model takes for one sample, so that it sees them grow.
+const HALVES_PER_RUN: u64 = 25;
+const MOST_RUNS: u64 = 256;
+/// The seconds of load that a sample of a hot partition covers, and some more.
+const SAMPLED_SECONDS: i64 = 15;
+
 /// One setting under way.
 struct Machine {
     setting: Setting,
@@ -243,9 +249,22 @@ fn play(
                 continue;
             }
             // A calm cell is one run; a hot one several, each on a key of its own.
-            let runs = if cell.hot { in_cell.min(runs_each) } else { 1 };
+            let growing = cell.growing && heat_matters(&managed.capacity, arms, &cell.groups, now);
+            let runs = match (growing, cell.hot) {
+                (true, _) => (in_cell * *halves / HALVES_PER_RUN).clamp(runs_each, MOST_RUNS).min(in_cell),
+                (false, true) => in_cell.min(runs_each),
+                (false, false) => 1,
+            };
             let draw = draw ^ ((class_number as u64) << 48);
-            let request = Request { arms, groups: &cell.groups, halves: *halves, now, draw, runs };
+            let request = Request {
+                arms,
+                groups: &cell.groups,
+                halves: *halves,
+                now,
+                draw,
+                runs,
+                growing: cell.growing,
+            };
             let served = match arms.len() {
                 1 => request.play::<1>(&mut managed.capacity, in_cell),
                 2 => request.play::<2>(&mut managed.capacity, in_cell),
@@ -257,6 +276,16 @@ fn play(
     }
 }
 
+/// Whether the sort keys of a growing load are about to be looked at.
+fn heat_matters(capacity: &TableCapacity, arms: &[Arm], groups: &[usize], now: Timestamp) -> bool {
+    let mut buffer = [0; 16];
+    arms.iter().zip(groups).any(|(arm, group)| {
+        let Some((_, spot)) = arm.groups[*group].members.first() else { return false };
+        let place = arm.spots[*spot as usize].place(now, 0, &mut buffer);
+        capacity.looks_at_heat_within(now, arm.resource, place, SAMPLED_SECONDS)
+    })
+}
+
 /// Equal requests at one moment.
 struct Request<'a> {
     arms: &'a [Arm],
@@ -266,6 +295,8 @@ struct Request<'a> {
     now: Timestamp,
     draw: u64,
     runs: u64,
+    /// Each run goes to a larger sort key than the one before.
+    growing: bool,
 }
 
 impl Request<'_> {
@@ -289,7 +320,7 @@ impl Request<'_> {
                 };
                 *drawn = group.hot.then(|| group.draw(point));
             }
-            if run > 0 && drawn != spots {
+            if run > 0 && (drawn != spots || self.growing) {
                 served += self.play_on(capacity, &spots, waiting, run);
                 waiting = 0;
             }

@@ -16,6 +16,7 @@
 //! drop <t> <ms>
 //! add-index <t> <ms> <resource>
 //! remove-index <t> <ms> <name>
+//! follow <t> <ms> on-demand|provisioned lsi|- <seed> was-on-demand|- <ms,ms…|-> <resource> <resource>…
 //! update <t> <ms> on-demand|provisioned|- <elsewhere r/w> ok|refused <target>…
 //! admit <t> <ms> <n> ok|<reason>@<index|-> <part>…
 //! extend <t> <ms> <n> ok|<reason>@<index|-> <part>…
@@ -88,6 +89,9 @@ pub enum EventKind {
     AddIndex(Box<IndexSpec>),
     /// A global secondary index is gone.
     RemoveIndex(Arc<str>),
+    /// The settings are these from now on, whoever changed them
+    /// ([`TableCapacity::follow`](crate::admission::TableCapacity::follow)).
+    Follow(Box<TableSpec>),
     /// Throughput was changed, or the change was refused.
     Update {
         /// What was asked for.

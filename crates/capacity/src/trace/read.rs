@@ -110,8 +110,7 @@ fn header() -> String {
     format!("the first line '{HEADER}'")
 }
 
-const WORDS: &str =
-    "constant, table, drop, add-index, remove-index, update, admit, extend, settle, release or resize";
+const WORDS: &str = "constant, table, drop, add-index, remove-index, follow, update, admit, extend, settle, release or resize";
 
 fn event(line: &str) -> Result<Event, Complaint> {
     let mut fields = Fields::of(line);
@@ -136,6 +135,7 @@ fn kind(word: &str, mut fields: Fields<'_>) -> Result<EventKind, Complaint> {
             let name = name(fields.text("the name of the table")?)?.to_string();
             return Ok(EventKind::Table { name, spec: Box::new(spec(fields)?) });
         }
+        "follow" => return Ok(EventKind::Follow(Box::new(spec(fields)?))),
         "update" => return update(fields),
         "admit" | "extend" => return asked(word, fields),
         "settle" => {

@@ -143,6 +143,7 @@ impl Table {
                 let place = Place { hash: *hash, sort_key };
                 self.capacity.resize(at, *resource, place, *bytes_delta);
             }
+            EventKind::Follow(spec) => self.capacity.follow(at, spec),
             EventKind::AddIndex(index) => {
                 self.capacity.add_index(index, at);
             }

@@ -7,7 +7,7 @@ fn round_trip(event: &Event) {
     event.write_to(&mut text);
     let mut reader = TraceReader::new("t.trace");
     let events: Vec<_> = text.lines().filter_map(|line| reader.read(line).unwrap()).collect();
-    assert_eq!(events, [event.clone()], "{text}");
+    assert_eq!(events, std::slice::from_ref(event), "{text}");
 }
 
 fn spec() -> TableSpec {
@@ -56,6 +56,7 @@ fn every_event_is_read_as_it_was_written() {
     let kinds = [
         EventKind::Table { name: "Orders".into(), spec: Box::new(spec()) },
         EventKind::Table { name: "T.a_b-c".into(), spec: Box::default() },
+        EventKind::Follow(Box::new(spec())),
         EventKind::Drop,
         EventKind::AddIndex(Box::new(spec().indexes[0].clone())),
         EventKind::RemoveIndex("GSI-1".into()),

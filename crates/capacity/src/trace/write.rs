@@ -74,6 +74,10 @@ fn write_event(event: &Event, out: &mut String) -> fmt::Result {
             write!(out, "table {t} {ms} {name} ")?;
             write_spec(spec, out)?;
         }
+        EventKind::Follow(spec) => {
+            write!(out, "follow {t} {ms} ")?;
+            write_spec(spec, out)?;
+        }
         EventKind::Drop => write!(out, "drop {t} {ms}")?,
         EventKind::AddIndex(index) => {
             write!(out, "add-index {t} {ms} ")?;

@@ -118,7 +118,8 @@ impl Series {
     fn add_json(&mut self, text: &str) -> Result<(), Complaint> {
         let export: Export = serde_json::from_str(text).map_err(|error| {
             let expected = "the answer of get-metric-data or get-metric-statistics".to_owned();
-            (error.line(), expected, error.to_string())
+            let found = error.to_string();
+            (error.line(), expected, found.split(" at line ").next().unwrap_or_default().to_owned())
         })?;
         let before = self.periods.len();
         for result in &export.results {

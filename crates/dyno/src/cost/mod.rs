@@ -282,13 +282,16 @@ fn rows(args: &CostArgs, prices: &RegionPrices<'_>, load: &Load) -> Result<Vec<R
 fn reserved_text(quote: &Quote) -> String {
     match (quote.reserved.write, quote.reserved.read) {
         (0, 0) => "too little for a lot of 100 units".to_owned(),
-        (write, read) => format!("{write} WCU and {read} RCU reserved, {} up-front", dollars(quote.upfront)),
+        (write, read) => {
+            let [write, read] = [write, read].map(|units| quantity::thousands(&units.to_string()));
+            format!("{write} WCU and {read} RCU reserved, {} up-front", dollars(quote.upfront))
+        }
     }
 }
 
 fn ratio(part: Money, whole: Money) -> Option<u64> {
     let (part, whole) = (part.picos().unsigned_abs(), whole.picos().unsigned_abs());
-    (part * 1_000_000).checked_div(whole).map(|ppm| u64::try_from(ppm).unwrap_or(u64::MAX))
+    (part * 1_000_000 + whole / 2).checked_div(whole).map(|ppm| u64::try_from(ppm).unwrap_or(u64::MAX))
 }
 
 /// The quotes on demand and provisioned at 100 %.

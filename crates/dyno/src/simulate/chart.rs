@@ -22,7 +22,7 @@ pub struct Window {
 
 /// The most points of a curve; several minutes share one where there are more.
 const MOST_POINTS: usize = 360;
-const LEFT: f64 = 150.0;
+const LEFT: f64 = 168.0;
 const PANEL_WIDTH: f64 = 240.0;
 const PANEL_HEIGHT: f64 = 84.0;
 const GAP_X: f64 = 26.0;
@@ -199,7 +199,8 @@ fn scale(outcomes: &[Outcome], column: Column, window: &Window) -> f64 {
         match column {
             Column::Throughput(dimension) => all.consumed(dimension) * 1.1,
             Column::Throttled => all.throttled(),
-            Column::Partitions => all.partitions(),
+            // Room for the figure above the line.
+            Column::Partitions => all.partitions() * 1.25,
         }
     };
     let highest = outcomes.iter().map(of).fold(0.0, f64::max);
@@ -238,16 +239,20 @@ fn panel(
         _ => thousands(&format!("{highest:.0}")),
     };
     let _ = writeln!(out, "<text class=\"soft\" x=\"{:.1}\" y=\"{:.1}\">{top}</text>", x + 3.0, y + 11.0);
+    let _ = writeln!(
+        out,
+        "<text class=\"soft\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">0</text>",
+        x - 4.0,
+        y + PANEL_HEIGHT
+    );
     match column {
         Column::Throughput(dimension) => {
             let used = steps(&buckets, x, step, |bucket| Some(height(bucket.consumed(dimension))));
             let floor = y + PANEL_HEIGHT;
-            let end = x + PANEL_WIDTH;
             let _ = writeln!(
                 out,
                 "<path class=\"area\" d=\"{used}V{floor:.1}H{x:.1}Z\"/><path class=\"used\" d=\"{used}\"/>"
             );
-            let _ = end;
             let allowed = steps(&buckets, x, step, |bucket| {
                 let allowed = bucket.allowed(dimension);
                 (allowed <= highest).then(|| height(allowed))
@@ -313,16 +318,20 @@ fn steps(buckets: &[Bucket<'_>], x: f64, step: f64, height: impl Fn(&Bucket<'_>)
     path
 }
 
+/// The width of a digit in small print.
+const CHARACTER_WIDTH: f64 = 6.4;
+
 /// Ticks at whole days, hours or quarters of an hour.
 fn time_axis(out: &mut String, start: Timestamp, window: &Window, (x, y): (f64, f64)) {
     let minutes = (window.until - window.from).max(1);
     let every = [15, 30, 60, 180, 360, 720, 1_440, 2_880, 7_200, 14_400, 43_200]
         .into_iter()
-        .find(|every| minutes / every <= 6)
+        .find(|every| minutes / every <= 5)
         .unwrap_or(86_400);
     let first = start + window.from as i64 * 60_000;
     let into = first.millis().div_euclid(60_000).rem_euclid(every as i64) as usize;
     let mut minute = (every - into) % every;
+    let mut free_from = f64::MIN;
     while minute <= minutes {
         let at = first + minute as i64 * 60_000;
         let (_, month, day, hour, in_hour, ..) = at.civil();
@@ -332,19 +341,19 @@ fn time_axis(out: &mut String, start: Timestamp, window: &Window, (x, y): (f64, 
             _ => format!("{month:02}-{day:02}"),
         };
         let left = x + minute as f64 / minutes as f64 * PANEL_WIDTH;
-        let anchor = if left > x + PANEL_WIDTH - 16.0 {
-            "end"
-        } else if left < x + 16.0 {
-            "start"
-        } else {
-            "middle"
-        };
-        let _ = writeln!(
-            out,
-            "<path class=\"axis\" d=\"M{left:.1} {y:.1}v4\"/><text class=\"soft\" x=\"{left:.1}\" y=\"{:.1}\" \
-             text-anchor=\"{anchor}\">{label}</text>",
-            y + 16.0
-        );
+        // Labels at the edges stay inside, and one that would touch its neighbour is left out.
+        let width = label.len() as f64 * CHARACTER_WIDTH;
+        let begins = (left - width / 2.0).clamp(x, x + PANEL_WIDTH - width);
+        let _ = write!(out, "<path class=\"axis\" d=\"M{left:.1} {y:.1}v4\"/>");
+        if begins >= free_from {
+            let _ = writeln!(
+                out,
+                "<text class=\"soft\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>",
+                begins + width / 2.0,
+                y + 16.0
+            );
+            free_from = begins + width + CHARACTER_WIDTH;
+        }
         minute += every;
     }
 }

@@ -46,7 +46,7 @@ pub fn read(file: &str, text: &str) -> Result<Load, String> {
 #[serde(deny_unknown_fields)]
 struct File {
     start: Option<Moment>,
-    days: u64,
+    days: Days,
     #[serde(default)]
     storage: SizeText,
     #[serde(default = "one")]
@@ -137,9 +137,20 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Named<T> {
     }
 }
 
+/// A number of days, in minutes.
+struct Days(u64);
+
+impl<'de> Deserialize<'de> for Days {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = serde_json::Number::deserialize(deserializer)?;
+        quantity::days(&number.to_string()).map(Self).map_err(D::Error::custom)
+    }
+}
+
 /// A value that is a text of a form.
 macro_rules! texts {
-    ($( $name:ident($type:ty) = $read:expr; )+) => { $(
+    ($( $(#[$attribute:meta])* $name:ident($type:ty) = $read:expr; )+) => { $(
+        $(#[$attribute])*
         struct $name($type);
 
         impl<'de> Deserialize<'de> for $name {
@@ -154,6 +165,7 @@ macro_rules! texts {
 
 texts! {
     Moment(Timestamp) = quantity::moment;
+    #[derive(Default)]
     SizeText(u64) = quantity::size;
     RateText(u64) = quantity::rate;
     Share(u64) = quantity::percent;
@@ -162,12 +174,6 @@ texts! {
     Sizes(Vec<(u64, u32)>) = quantity::sizes;
     SkewText(Skew) = skew;
     ConsistencyText(Consistency) = consistency;
-}
-
-impl Default for SizeText {
-    fn default() -> Self {
-        Self(0)
-    }
 }
 
 impl Default for SkewText {
@@ -287,7 +293,7 @@ impl File {
         }
         Ok(Load {
             start: self.start.map_or_else(|| start_of(&spikes), |start| start.0),
-            minutes: self.days.saturating_mul(1_440),
+            minutes: self.days.0,
             key_spaces: self
                 .keys
                 .0

@@ -61,9 +61,9 @@ pub struct SimulateArgs {
     /// What is stored.
     #[arg(long, value_name = "SIZE", default_value = "0", value_parser = quantity::size)]
     storage: u64,
-    /// How many days.
-    #[arg(long, value_name = "DAYS", default_value_t = 30)]
-    days: u64,
+    /// How many days, such as 30 or 0.25.
+    #[arg(long = "days", value_name = "DAYS", default_value = "30", value_parser = quantity::days)]
+    minutes: u64,
     /// When it begins, in UTC; unless given the day of the first spike, or 2026-06-01, a Monday.
     #[arg(long, value_name = "MOMENT", value_parser = quantity::moment)]
     start: Option<Timestamp>,
@@ -105,7 +105,7 @@ const LOAD_FLAGS: [&str; 15] = [
     "indexes",
     "profile",
     "storage",
-    "days",
+    "minutes",
     "start",
     "spike",
     "seed",
@@ -186,15 +186,22 @@ fn synthetic(args: &SimulateArgs, prices: &RegionPrices<'_>) -> Result<Simulatio
             })?;
     progress.clear();
     let each: Vec<String> = load.streams.iter().map(|stream| stream_text(stream, &load)).collect();
-    let heading = format!(
-        "{} days from {}: {}; seed {}, {}",
-        load.minutes / 1_440,
-        &load.start.to_string()[..10],
-        each.join(", "),
-        load.seed,
-        prices.region(),
-    );
+    let begins = match load.start.millis().rem_euclid(86_400_000) {
+        0 => quantity::minute_text(load.start)[..10].to_owned(),
+        _ => quantity::minute_text(load.start),
+    };
+    let (length, each) = (length_text(load.minutes), each.join(", "));
+    let heading = format!("{length} from {begins}: {each}; seed {}, {}", load.seed, prices.region());
     Ok(Simulation { heading, start: load.start, outcomes, assumptions: assumptions(true) })
+}
+
+/// `30 days`, or hours and minutes where it is less than whole days.
+fn length_text(minutes: u64) -> String {
+    match (minutes / 1_440, minutes % 1_440) {
+        (1, 0) => "1 day".to_owned(),
+        (days, 0) => format!("{days} days"),
+        _ => format!("{} h {:02} min", minutes / 60, minutes % 60),
+    }
 }
 
 fn stream_text(stream: &Stream, load: &Load) -> String {
@@ -252,7 +259,7 @@ fn load_of_flags(args: &SimulateArgs) -> Result<Load, Problem> {
         [stream("writes", Dimension::Write, args.writes), stream("reads", Dimension::Read, args.reads)];
     Ok(Load {
         start: args.start.unwrap_or_else(|| load_file::start_of(&args.spike)),
-        minutes: args.days.saturating_mul(1_440),
+        minutes: args.minutes,
         key_spaces: vec![space("keys", args.skew), space("index keys", Skew::Uniform)],
         indexes: (1..=args.indexes).map(index).collect(),
         streams: streams.into_iter().filter(|stream| stream.milli_per_second > 0).collect(),

@@ -18,7 +18,7 @@ p{margin:4px 0 10px;max-width:80ch}
 .soft{color:var(--soft)}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;margin:14px 0}
-th,td{padding:6px 16px 6px 0;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}
+th,td{padding:6px 16px 6px 0;text-align:right;border-bottom:1px solid var(--line);white-space:pre}
 th:first-child,td:first-child,td.left,th.left{text-align:left}
 th{font-weight:600;color:var(--soft);font-size:13px}
 svg{width:100%;min-width:900px;height:auto}
@@ -74,9 +74,9 @@ pub fn html(outcomes: &[Outcome], start: Timestamp, heading: &str, assumptions: 
                  same scale.</p>\n",
             );
         }
-        let _ = write!(
+        let _ = writeln!(
             out,
-            "<div class=\"scroll\">{}</div>\n",
+            "<div class=\"scroll\">{}</div>",
             chart::svg(outcomes, start, window, &format!("c{number}"))
         );
     }

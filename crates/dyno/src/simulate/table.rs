@@ -30,7 +30,14 @@ impl Row {
             let (_, month, day, hour, minute, ..) = worst.at.civil();
             format!("{month:02}-{day:02} {hour:02}:{minute:02}  {:>5}", percent_text(worst.refused_ppm, 0))
         });
-        let tenths = (outcome.units().halves() + 100_000) / 200_000;
+        let thousandths = (outcome.units().halves() + 1_000) / 2_000;
+        let units = match thousandths {
+            0..10_000 => format!("{}.{:03}", thousandths / 1_000, thousandths % 1_000),
+            _ => {
+                let tenths = (thousandths + 50) / 100;
+                format!("{}.{}", thousands(&(tenths / 10).to_string()), tenths % 10)
+            }
+        };
         let once = match outcome.once {
             Money::ZERO => String::new(),
             amount => format!(" + {} once", dollars(amount)),
@@ -39,7 +46,7 @@ impl Row {
             name: outcome.setting.to_string(),
             throttled: percent_text(outcome.refused_ppm(), 2),
             worst,
-            units: format!("{}.{}", thousands(&(tenths / 10).to_string()), tenths % 10),
+            units,
             month: outcome.month.map_or("no price".to_owned(), |month| format!("{}{once}", dollars(month))),
         }
     }

@@ -155,6 +155,9 @@ fn greet(args: &ServeArgs, port: u16) {
         "  export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_REGION={}",
         args.region
     );
+    if args.throttle != Throttle::Off {
+        let _ = writeln!(out, "  live report: dyno report");
+    }
     let _ = out.flush();
 }
 

@@ -3,128 +3,12 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+mod live_support;
 
-use dynamometer_capacity::money::PriceTable;
+use dynamometer_engine::EngineConfig;
 use dynamometer_engine::throughput::ThrottleMode;
-use dynamometer_engine::{Engine, EngineConfig};
-use dynamometer_server::auth::Caller;
-use dynamometer_server::clock::Clock;
-use dynamometer_server::report::{Report, build};
-use dynamometer_server::service::{Api, ApiConfig};
-use dynamometer_store::MemoryStore;
-use serde_json::{Value, json};
-use tokio::runtime::{Builder, Runtime};
-
-/// 2026-06-01T00:00:00Z.
-const BEGINNING_MS: i64 = 1_780_272_000_000;
-
-/// A server in this process.
-struct Server {
-    api: Api,
-    clock: Arc<Clock>,
-    runtime: Runtime,
-    caller: Caller,
-}
-
-impl Server {
-    fn new(throttle: ThrottleMode) -> Server {
-        let clock = Arc::new(Clock::Manual(AtomicI64::new(BEGINNING_MS)));
-        let config = EngineConfig { throttle, ..EngineConfig::default() };
-        let engine = Arc::new(Engine::open(Arc::new(MemoryStore::new()), config).unwrap());
-        let config = ApiConfig {
-            region: "us-east-1".into(),
-            account: "000000000000".into(),
-            isolate: false,
-            clock: clock.clone(),
-            prices: Arc::new(PriceTable::builtin()),
-            wake_jobs: Arc::new(|| {}),
-            seed: 7,
-            log: Arc::new(|line| eprintln!("{line}")),
-        };
-        let runtime = Builder::new_current_thread().build().unwrap();
-        Server { api: Api::new(engine, config), clock, runtime, caller: Caller::anonymous("us-east-1") }
-    }
-
-    fn call(&self, operation: &str, body: &Value) -> Result<Value, Value> {
-        let target = format!("DynamoDB_20120810.{operation}");
-        let body = body.to_string();
-        let answer = self.api.answer(&self.caller, self.clock.now(), &target, body.as_bytes());
-        let answer = self.runtime.block_on(answer);
-        let body = serde_json::from_slice(&answer.body).unwrap();
-        if answer.status == 200 { Ok(body) } else { Err(body) }
-    }
-
-    /// A table with the partition key `pk`, on demand without units; with a global index on `g` that has `index` units.
-    fn create(&self, name: &str, units: Option<[u64; 2]>, index: Option<[u64; 2]>) {
-        let throughput =
-            |[read, write]: [u64; 2]| json!({"ReadCapacityUnits": read, "WriteCapacityUnits": write});
-        let mut request = json!({
-            "TableName": name,
-            "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
-            "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
-            "BillingMode": if units.is_some() { "PROVISIONED" } else { "PAY_PER_REQUEST" },
-        });
-        if let Some(units) = units {
-            request["ProvisionedThroughput"] = throughput(units);
-        }
-        if let Some(units) = index {
-            request["AttributeDefinitions"] = json!([
-                {"AttributeName": "pk", "AttributeType": "S"}, {"AttributeName": "g", "AttributeType": "S"}
-            ]);
-            request["GlobalSecondaryIndexes"] = json!([{
-                "IndexName": "by-g",
-                "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}],
-                "Projection": {"ProjectionType": "KEYS_ONLY"},
-                "ProvisionedThroughput": throughput(units),
-            }]);
-        }
-        self.call("CreateTable", &request).unwrap();
-    }
-
-    fn advance(&self, millis: i64) {
-        let Clock::Manual(now_ms) = &*self.clock else { unreachable!("the clock was made manual") };
-        now_ms.fetch_add(millis, Ordering::Relaxed);
-    }
-
-    /// Sends `rate` requests evenly over each of some seconds; answers how many were served in each second, and the
-    /// reason and resource of the last refusal.
-    fn drive(
-        &self,
-        seconds: usize,
-        rate: i64,
-        operation: &str,
-        body: impl Fn(i64) -> Value,
-    ) -> (Vec<i64>, Option<(String, String)>) {
-        let (mut served, mut refusal) = (Vec::new(), None);
-        for second in 0..seconds as i64 {
-            let mut count = 0;
-            for at in 0..rate {
-                match self.call(operation, &body(second * rate + at)) {
-                    Ok(_) => count += 1,
-                    Err(error) => refusal = Some(reason(&error)),
-                }
-                self.advance((at + 1) * 1_000 / rate - at * 1_000 / rate);
-            }
-            served.push(count);
-        }
-        (served, refusal)
-    }
-
-    fn report(&self) -> Report {
-        let used = self.api.engine().throughput_use("", self.clock.now());
-        build(&used, &PriceTable::builtin(), "us-east-1")
-    }
-}
-
-/// Reason and resource of a throttling error.
-fn reason(error: &Value) -> (String, String) {
-    let members = ["ThrottlingReasons", "throttlingReasons"];
-    let reasons = members.iter().find_map(|member| error.get(member)).unwrap_or_else(|| panic!("{error}"));
-    let text = |member: &str| reasons[0][member].as_str().unwrap().to_owned();
-    (text("reason"), text("resource"))
-}
+use live_support::Server;
+use serde_json::json;
 
 fn is_near(served: i64, expected: i64) -> bool {
     (served - expected).abs() * 50 <= expected
@@ -212,6 +96,59 @@ fn a_change_of_throughput_is_in_force_at_once() {
     // The moment of the switch has nothing in hand yet.
     let (served, _) = server.drive(2, 500, "PutItem", put);
     assert!(served[0] > 490 && served[1] == 500, "{served:?}");
+}
+
+#[test]
+fn a_change_with_a_delay_is_in_force_when_the_table_is_active_again() {
+    let throttle = ThrottleMode::Enforce;
+    let server = Server::with(EngineConfig { throttle, table_delay_ms: 3_000, ..EngineConfig::default() });
+    server.create("Orders", Some([1, 10]), None);
+    server.advance(3_000);
+    let put = |number: i64| json!({"TableName": "Orders", "Item": {"pk": {"S": format!("p{number}")}}});
+    let (served, _) = server.drive(6, 100, "PutItem", put);
+    assert_eq!(served[4..], [10, 10], "{served:?}");
+    let throughput = json!({"ReadCapacityUnits": 1, "WriteCapacityUnits": 50});
+    server.call("UpdateTable", &json!({"TableName": "Orders", "ProvisionedThroughput": throughput})).unwrap();
+    let (served, _) = server.drive(6, 100, "PutItem", put);
+    assert_eq!((&served[..3], &served[4..]), (&[10, 10, 10][..], &[50, 50][..]), "{served:?}");
+}
+
+#[test]
+fn indexes_that_come_and_go_are_followed() {
+    let server = Server::new(ThrottleMode::Enforce);
+    server.create("Orders", Some([10, 100]), None);
+    let put = |number: i64| json!({"TableName": "Orders", "Item": {"pk": {"S": format!("p{number}")}, "g": {"S": format!("g{number}")}}});
+    assert_eq!(server.drive(4, 50, "PutItem", put).0, [50; 4]);
+    let change = |update| {
+        let definitions = json!([
+            {"AttributeName": "pk", "AttributeType": "S"}, {"AttributeName": "g", "AttributeType": "S"}
+        ]);
+        let request = json!({
+            "TableName": "Orders", "AttributeDefinitions": definitions, "GlobalSecondaryIndexUpdates": [update]
+        });
+        server.call("UpdateTable", &request).unwrap();
+        server.advance(1);
+        server.run_jobs();
+    };
+    change(json!({"Create": {
+        "IndexName": "late", "Projection": {"ProjectionType": "KEYS_ONLY"},
+        "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}],
+        "ProvisionedThroughput": {"ReadCapacityUnits": 1, "WriteCapacityUnits": 5},
+    }}));
+    let new = |number: i64| put(number + 1_000);
+    let (served, refusal) = server.drive(5, 50, "PutItem", new);
+    assert_eq!(served[2..], [5, 5, 5], "{served:?}");
+    assert_eq!(refusal.unwrap().0, "IndexWriteProvisionedThroughputExceeded");
+    let report = server.report();
+    let late = &report.tables[0].resources[1];
+    // What the backfill writes is not a request's.
+    assert_eq!((late.index.as_deref(), late.writes), (Some("late"), served.iter().sum::<i64>() as u64));
+    assert_eq!(late.items, 200 + late.writes);
+
+    change(json!({"Delete": {"IndexName": "late"}}));
+    let newest = |number: i64| put(number + 9_000);
+    assert_eq!(server.drive(3, 50, "PutItem", newest).0, [50; 3]);
+    assert_eq!(server.report().tables[0].resources.len(), 1);
 }
 
 /// The same requests at the same times: what enforcing refuses is what reporting counts. No request's cost depends on

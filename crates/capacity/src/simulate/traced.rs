@@ -85,14 +85,15 @@ fn start_of(events: &[Event]) -> Option<Timestamp> {
     Some(Timestamp::from_millis(first.at.millis().div_euclid(60_000) * 60_000))
 }
 
+/// What was asked of a resource, in half units.
+type Asked = (ResourceId, Dimension, u64);
+
 /// What each table and index was asked in units per second, by its minutes.
 type Demands = BTreeMap<u64, Vec<PerDimension<BTreeMap<i64, u64>>>>;
 
 fn demands(events: &[Event], start: Timestamp) -> Demands {
     let mut demands = Demands::new();
-    // By table and request: what each part asked of what.
-    type Parts = Vec<(ResourceId, Dimension, u64)>;
-    let mut open: BTreeMap<(u64, u64), Parts> = BTreeMap::new();
+    let mut open: BTreeMap<(u64, u64), Vec<Asked>> = BTreeMap::new();
     for event in events {
         let minute = (event.at - start).div_euclid(60_000);
         let mut add = |resource: ResourceId, dimension: Dimension, halves: u64| {

@@ -119,11 +119,11 @@ pub(super) fn bytes(text: &str) -> Result<Box<[u8]>, Complaint> {
         .collect()
 }
 
-/// A resource, a dimension, a hash and a sort key.
-type PlaceFields = (ResourceId, Dimension, u64, Box<[u8]>);
+/// A resource, what is asked of it, and the hash and sort key that it is asked at.
+pub(super) type NamedPlace = (ResourceId, Dimension, u64, Box<[u8]>);
 
 /// The number of a resource, `r` or `w`, a hash and a sort key.
-pub(super) fn place([resource, dimension, hash_text, sort_key]: [&str; 4]) -> Result<PlaceFields, Complaint> {
+pub(super) fn place([resource, dimension, hash_text, sort_key]: [&str; 4]) -> Result<NamedPlace, Complaint> {
     let number = number(resource, "the number of the table (0) or of an index")?;
     let dimension = match dimension {
         "r" => Dimension::Read,

@@ -148,7 +148,8 @@ impl<'de> Deserialize<'de> for Days {
 
 /// A value that is a text of a form.
 macro_rules! texts {
-    ($( $name:ident($type:ty) = $read:expr; )+) => { $(
+    ($( $(#[$attribute:meta])* $name:ident($type:ty) = $read:expr; )+) => { $(
+        $(#[$attribute])*
         struct $name($type);
 
         impl<'de> Deserialize<'de> for $name {
@@ -163,6 +164,7 @@ macro_rules! texts {
 
 texts! {
     Moment(Timestamp) = quantity::moment;
+    #[derive(Default)]
     SizeText(u64) = quantity::size;
     RateText(u64) = quantity::rate;
     Share(u64) = quantity::percent;

@@ -130,9 +130,9 @@ impl Engine {
     pub(crate) fn charge_transaction_reads(
         &self,
         now: Timestamp,
+        operation: Operation,
         reads: &[(&Table, &Bytes, CapacityUnits)],
     ) -> Result<(), ApiError> {
-        let operation = Operation::TransactGetItems;
         let mut admitted: Vec<(&Table, Admission)> = Vec::with_capacity(reads.len());
         let mut refused = None;
         for (at, (table, key, units)) in reads.iter().enumerate() {

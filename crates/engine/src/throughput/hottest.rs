@@ -47,18 +47,28 @@ impl Tracked {
 /// The keys of one table or index, for reads or for writes.
 #[derive(Clone, Debug)]
 pub(crate) struct Hottest {
-    // Apart from the rest, because every request looks through them.
+    /// The low bits of the hashes, apart from the rest: every request looks through them, several at a time.
+    tags: [u32; TRACKED_KEYS],
     hashes: [u64; TRACKED_KEYS],
     halves: [u64; TRACKED_KEYS],
     tracked: Vec<Tracked>,
+    /// No key has fewer half units than this, and none before `cursor` has as few: units only grow.
+    fewest: u64,
+    cursor: usize,
 }
+
+/// How many tags are compared at a time.
+const TAGS_AT_ONCE: usize = 16;
 
 impl Hottest {
     pub(crate) fn new() -> Box<Hottest> {
         Box::new(Hottest {
+            tags: [0; TRACKED_KEYS],
             hashes: [0; TRACKED_KEYS],
             halves: [0; TRACKED_KEYS],
             tracked: Vec::with_capacity(TRACKED_KEYS),
+            fewest: 0,
+            cursor: 0,
         })
     }
 
@@ -80,7 +90,34 @@ impl Hottest {
     }
 
     fn position(&self, hash: u64) -> Option<usize> {
-        self.hashes[..self.tracked.len()].iter().position(|known| *known == hash)
+        let tag = hash as u32;
+        for (at, tags) in self.tags.chunks_exact(TAGS_AT_ONCE).enumerate() {
+            // Without leaving early, so that the compiler compares them side by side.
+            if !tags.iter().fold(false, |any, known| any | (*known == tag)) {
+                continue;
+            }
+            let from = at * TAGS_AT_ONCE;
+            let to = (from + TAGS_AT_ONCE).min(self.tracked.len());
+            let found = (from..to).find(|at| self.hashes[*at] == hash);
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    /// The place of a key with the fewest units. Each place is passed once until all have more.
+    fn find_fewest(&mut self) -> usize {
+        loop {
+            while self.cursor < TRACKED_KEYS {
+                if self.halves[self.cursor] == self.fewest {
+                    return self.cursor;
+                }
+                self.cursor += 1;
+            }
+            self.fewest = self.halves.iter().copied().min().unwrap_or(0);
+            self.cursor = 0;
+        }
     }
 
     /// A place for a new key: a free one, or that of the key with the fewest units, whose units it takes over.
@@ -97,16 +134,17 @@ impl Hottest {
             label,
             label_length: length as u8,
         };
-        let at = self.tracked.len();
-        if at < TRACKED_KEYS {
+        let at = if self.tracked.len() < TRACKED_KEYS {
             self.tracked.push(fresh(0));
-            self.hashes[at] = hash;
-            return at;
-        }
-        let fewest = (0..TRACKED_KEYS).min_by_key(|at| self.halves[*at]).unwrap_or(0);
-        self.tracked[fewest] = fresh(self.halves[fewest]);
-        self.hashes[fewest] = hash;
-        fewest
+            self.tracked.len() - 1
+        } else {
+            let at = self.find_fewest();
+            self.tracked[at] = fresh(self.halves[at]);
+            at
+        };
+        self.hashes[at] = hash;
+        self.tags[at] = hash as u32;
+        at
     }
 
     /// The keys with their half units, the hottest first.

@@ -215,7 +215,7 @@ mod tests {
             (vec![AttributeValue::s("USER#1")], "USER#1"),
             (vec![AttributeValue::N(number)], "-12.5"),
             (vec![AttributeValue::s("a\0b"), AttributeValue::s("c")], "a\0b#c"),
-            (vec![AttributeValue::B(vec![0, 255].into())], "00ff"),
+            (vec![AttributeValue::B(vec![0, 255])], "00ff"),
         ];
         for (values, expected) in cases {
             let mut stored = Vec::new();

@@ -14,7 +14,7 @@ macro_rules! operations {
             /// All of them, reads first.
             pub const ALL: &[Operation] = &[$(Operation::$name,)+];
 
-            /// AWS's name.
+            /// AWS's name; `TransactWriteItemsReplay` is a TransactWriteItems that is answered from its token, which reads.
             pub const fn name(self) -> &'static str {
                 match self { $(Operation::$name => stringify!($name),)+ }
             }
@@ -31,6 +31,7 @@ operations! {
     GetItem Read,
     BatchGetItem Read,
     TransactGetItems Read,
+    TransactWriteItemsReplay Read,
     Query Read,
     Scan Read,
     PutItem Write,

@@ -123,6 +123,10 @@ fn hot_keys(place: &Place<'_>) -> Vec<Advice> {
         })?;
         let what = if dimension == Dimension::Read { "read" } else { "write" };
         let times = partition_limit(dimension) / key.busiest_second_units;
+        if times <= 1.0 && key.throttled_requests > 0 {
+            // Said already, with the same remedy: it is throttled.
+            return None;
+        }
         let sentence = format!(
             "{}: {} takes {:.0} % of all {what} units, {:.1} in its busiest second; at {times:.1} times this load its \
              partition throttles{}.",

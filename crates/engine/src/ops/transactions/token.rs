@@ -27,7 +27,7 @@ pub(super) struct Remembered {
     content: u64,
     expires_ms: i64,
     /// For each table of the request, in its order: its name as given, and the larger image of each action.
-    images: Vec<(String, Vec<u64>)>,
+    pub(super) images: Vec<(String, Vec<u64>)>,
 }
 
 impl Token {

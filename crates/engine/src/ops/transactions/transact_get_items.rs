@@ -18,6 +18,7 @@ use crate::disk::row::Row;
 use crate::engine::{Engine, internal_error};
 use crate::ops::answer::consumed_capacity;
 use crate::ops::items::{parse_projection_members, project_row};
+use crate::throughput::Operation;
 use crate::validate::expressions::ExpressionParameters;
 use crate::validate::keys::check_key;
 use crate::validate::members::Findings;
@@ -57,7 +58,7 @@ impl Engine {
             charges.push((&**table, key, meter_item_read(size, Consistency::Transactional)));
             rows.push(row);
         }
-        self.charge_transaction_reads(context.now, &charges)?;
+        self.charge_transaction_reads(context.now, Operation::TransactGetItems, &charges)?;
         let mut responses = Vec::with_capacity(reads.len());
         let mut consumptions: Vec<(&str, Consumption)> = Vec::new();
         for ((read, row), (_, _, units)) in reads.iter().zip(rows).zip(&charges) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dynamometer_capacity::meter::Consumption;
+use dynamometer_capacity::meter::{Consumption, meter_replayed_transaction};
 use dynamometer_store::{Batch, Commit};
 use dynamometer_types::error::Detail;
 use dynamometer_types::size::item_size;
@@ -48,7 +48,9 @@ impl Engine {
             match self.start_transaction(context, &actions, &plans, token.as_ref())? {
                 Start::Remembered(remembered, after) => {
                     after.await.map_err(internal_error)?;
-                    return Ok(replay(&request, &remembered?));
+                    let remembered = remembered?;
+                    self.charge_replay(context, &actions, &plans, &remembered)?;
+                    return Ok(replay(&request, &remembered));
                 }
                 Start::Tried(Ok(started)) => {
                     let written = started.finish(self).await?;
@@ -83,6 +85,24 @@ impl Engine {
             let value = token.remember(context.now, larger_images(actions, written));
             Some(Beside { key: token.key.clone(), value })
         })))
+    }
+
+    /// Charges what the answer from a token costs: reads of the larger images.
+    fn charge_replay(
+        &self,
+        context: &Context<'_>,
+        actions: &[Action<'_>],
+        plans: &[PlannedWrite<'_>],
+        remembered: &Remembered,
+    ) -> Result<(), ApiError> {
+        let mut reads = Vec::with_capacity(plans.len());
+        for ((_, plans), (_, images)) in by_table(actions, plans.iter()).into_iter().zip(&remembered.images) {
+            for (plan, image) in plans.into_iter().zip(images) {
+                let units = meter_replayed_transaction(std::iter::once(*image));
+                reads.push((&*plan.table, &plan.key, units));
+            }
+        }
+        self.charge_transaction_reads(context.now, Operation::TransactWriteItemsReplay, &reads)
     }
 
     fn plan_transaction<'a>(

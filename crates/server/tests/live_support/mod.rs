@@ -1,0 +1,137 @@
+//! A server in this process, on a clock that the test moves.
+
+// Each test file uses its part.
+#![allow(dead_code)]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use dynamometer_capacity::money::PriceTable;
+use dynamometer_engine::throughput::{ThrottleMode, ThroughputUse};
+use dynamometer_engine::{Engine, EngineConfig};
+use dynamometer_server::auth::Caller;
+use dynamometer_server::clock::Clock;
+use dynamometer_server::report::{Report, build};
+use dynamometer_server::service::{Api, ApiConfig};
+use dynamometer_store::MemoryStore;
+use serde_json::{Value, json};
+use tokio::runtime::{Builder, Runtime};
+
+/// 2026-06-01T00:00:00Z.
+const BEGINNING_MS: i64 = 1_780_272_000_000;
+
+/// A server in this process.
+pub struct Server {
+    api: Api,
+    clock: Arc<Clock>,
+    runtime: Runtime,
+    caller: Caller,
+}
+
+impl Server {
+    pub fn new(throttle: ThrottleMode) -> Server {
+        Server::with(EngineConfig { throttle, ..EngineConfig::default() })
+    }
+
+    pub fn with(config: EngineConfig) -> Server {
+        let clock = Arc::new(Clock::Manual(AtomicI64::new(BEGINNING_MS)));
+        let engine = Arc::new(Engine::open(Arc::new(MemoryStore::new()), config).unwrap());
+        let config = ApiConfig {
+            region: "us-east-1".into(),
+            account: "000000000000".into(),
+            isolate: false,
+            clock: clock.clone(),
+            prices: Arc::new(PriceTable::builtin()),
+            wake_jobs: Arc::new(|| {}),
+            seed: 7,
+            log: Arc::new(|line| eprintln!("{line}")),
+        };
+        let runtime = Builder::new_current_thread().build().unwrap();
+        Server { api: Api::new(engine, config), clock, runtime, caller: Caller::anonymous("us-east-1") }
+    }
+
+    pub fn call(&self, operation: &str, body: &Value) -> Result<Value, Value> {
+        let target = format!("DynamoDB_20120810.{operation}");
+        let body = body.to_string();
+        let answer = self.api.answer(&self.caller, self.clock.now(), &target, body.as_bytes());
+        let answer = self.runtime.block_on(answer);
+        let body = serde_json::from_slice(&answer.body).unwrap();
+        if answer.status == 200 { Ok(body) } else { Err(body) }
+    }
+
+    /// A table with the partition key `pk`, on demand without units; with a global index on `g` that has `index` units.
+    pub fn create(&self, name: &str, units: Option<[u64; 2]>, index: Option<[u64; 2]>) {
+        let throughput =
+            |[read, write]: [u64; 2]| json!({"ReadCapacityUnits": read, "WriteCapacityUnits": write});
+        let mut request = json!({
+            "TableName": name,
+            "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+            "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+            "BillingMode": if units.is_some() { "PROVISIONED" } else { "PAY_PER_REQUEST" },
+        });
+        if let Some(units) = units {
+            request["ProvisionedThroughput"] = throughput(units);
+        }
+        if let Some(units) = index {
+            request["AttributeDefinitions"] = json!([
+                {"AttributeName": "pk", "AttributeType": "S"}, {"AttributeName": "g", "AttributeType": "S"}
+            ]);
+            request["GlobalSecondaryIndexes"] = json!([{
+                "IndexName": "by-g",
+                "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}],
+                "Projection": {"ProjectionType": "KEYS_ONLY"},
+                "ProvisionedThroughput": throughput(units),
+            }]);
+        }
+        self.call("CreateTable", &request).unwrap();
+    }
+
+    pub fn advance(&self, millis: i64) {
+        let Clock::Manual(now_ms) = &*self.clock else { unreachable!("the clock was made manual") };
+        now_ms.fetch_add(millis, Ordering::Relaxed);
+    }
+
+    /// Sends `rate` requests evenly over each of some seconds; answers how many were served in each second, and the
+    /// reason and resource of the last refusal.
+    pub fn drive(
+        &self,
+        seconds: usize,
+        rate: i64,
+        operation: &str,
+        body: impl Fn(i64) -> Value,
+    ) -> (Vec<i64>, Option<(String, String)>) {
+        let (mut served, mut refusal) = (Vec::new(), None);
+        for second in 0..seconds as i64 {
+            let mut count = 0;
+            for at in 0..rate {
+                match self.call(operation, &body(second * rate + at)) {
+                    Ok(_) => count += 1,
+                    Err(error) => refusal = Some(reason(&error)),
+                }
+                self.advance((at + 1) * 1_000 / rate - at * 1_000 / rate);
+            }
+            served.push(count);
+        }
+        (served, refusal)
+    }
+
+    pub fn run_jobs(&self) {
+        self.api.engine().run_jobs(self.clock.now()).unwrap();
+    }
+
+    pub fn used(&self) -> ThroughputUse {
+        self.api.engine().throughput_use("", self.clock.now())
+    }
+
+    pub fn report(&self) -> Report {
+        build(&self.used(), &PriceTable::builtin(), "us-east-1")
+    }
+}
+
+/// Reason and resource of a throttling error.
+pub fn reason(error: &Value) -> (String, String) {
+    let members = ["ThrottlingReasons", "throttlingReasons"];
+    let reasons = members.iter().find_map(|member| error.get(member)).unwrap_or_else(|| panic!("{error}"));
+    let text = |member: &str| reasons[0][member].as_str().unwrap().to_owned();
+    (text("reason"), text("resource"))
+}

@@ -17,6 +17,8 @@ use dynamometer_types::size::item_size;
 use dynamometer_types::{AttributeValue, Item, Number};
 
 const FORMAT: u8 = 1;
+/// More levels than any stored item has: a corrupt row must not exhaust the stack.
+const MOST_LEVELS: u8 = 64;
 
 /// A stored item: its bytes, valid when they came from [`Row::encode`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +67,8 @@ impl Row {
     /// When the bytes are no row.
     pub fn decode(&self) -> Result<Item, CorruptRow> {
         let mut reader = self.reader()?;
-        let item = reader.read_map()?;
+        let attributes = reader.count()?;
+        let item = reader.read_map(attributes, MOST_LEVELS)?;
         if reader.rest.is_empty() { Ok(item) } else { Err(CorruptRow) }
     }
 
@@ -172,16 +175,17 @@ impl<'a> RowReader<'a> {
         })
     }
 
-    fn read_map(&mut self) -> Result<Item, CorruptRow> {
-        let count = self.count()?;
+    /// The attributes or members of a map; `levels` is how deep they may nest.
+    fn read_map(&mut self, count: usize, levels: u8) -> Result<Item, CorruptRow> {
         let mut pairs = Vec::with_capacity(count);
         for _ in 0..count {
-            pairs.push((self.text()?.to_owned(), self.read_value()?));
+            pairs.push((self.text()?.to_owned(), self.read_value(levels)?));
         }
         Ok(Item::from_unsorted(pairs))
     }
 
-    fn read_value(&mut self) -> Result<AttributeValue, CorruptRow> {
+    fn read_value(&mut self, levels: u8) -> Result<AttributeValue, CorruptRow> {
+        let below = levels.checked_sub(1).ok_or(CorruptRow)?;
         Ok(match self.value()? {
             Token::Null => AttributeValue::Null,
             Token::Bool(value) => AttributeValue::Bool(value),
@@ -189,15 +193,9 @@ impl<'a> RowReader<'a> {
             Token::N(number) => AttributeValue::N(number),
             Token::B(bytes) => AttributeValue::B(bytes.to_vec()),
             Token::L(count) => {
-                AttributeValue::L((0..count).map(|_| self.read_value()).collect::<Result<_, _>>()?)
+                AttributeValue::L((0..count).map(|_| self.read_value(below)).collect::<Result<_, _>>()?)
             }
-            Token::M(count) => {
-                let mut pairs = Vec::with_capacity(count);
-                for _ in 0..count {
-                    pairs.push((self.text()?.to_owned(), self.read_value()?));
-                }
-                AttributeValue::M(Item::from_unsorted(pairs))
-            }
+            Token::M(count) => AttributeValue::M(self.read_map(count, below)?),
             Token::Ss(count) => {
                 AttributeValue::Ss((0..count).map(|_| Ok(self.text()?.to_owned())).collect::<Result<_, _>>()?)
             }
@@ -339,6 +337,19 @@ mod tests {
         }
         let longer = [&bytes[..], &[0]].concat();
         assert_eq!(Row::from_stored(longer.into()).decode(), Err(CorruptRow));
+    }
+
+    #[test]
+    fn a_row_that_nests_absurdly_is_an_error_and_no_crash() {
+        let nested = |levels: usize| {
+            let lists = [6, 1].repeat(levels - 1);
+            Row::from_stored([&[FORMAT, 1, 1, 1, b'a'], &lists[..], &[0]].concat().into())
+        };
+        assert!(nested(dynamometer_types::limits::NESTING_LEVELS).decode().is_ok());
+        assert!(nested(MOST_LEVELS.into()).decode().is_ok());
+        for levels in [usize::from(MOST_LEVELS) + 1, 1_000_000] {
+            assert_eq!(nested(levels).decode(), Err(CorruptRow), "{levels} levels");
+        }
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Which of AWS's two validation layers words the errors of an operation: the one place to change when AWS moves
-//! an operation.
+//! Which of AWS's two validation layers words the errors of an operation: the place to change when AWS moves an
+//! operation, with the layer in the server's table of operations, which reads its numbers.
 //!
 //! # Source
 //! Captured by region in October 2026; each row follows the layer that most regions run.

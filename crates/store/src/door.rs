@@ -30,11 +30,13 @@ pub enum Keyspace {
     Expiry,
     /// Background work that survives a restart.
     Jobs,
+    /// Auto scaling: its targets, and what it did.
+    Scaling,
 }
 
 impl Keyspace {
     /// Every keyspace, in the order of its [`index`](Keyspace::index).
-    pub const ALL: [Keyspace; 8] = [
+    pub const ALL: [Keyspace; 9] = [
         Keyspace::Catalog,
         Keyspace::Items,
         Keyspace::IndexEntries,
@@ -43,6 +45,7 @@ impl Keyspace {
         Keyspace::Streams,
         Keyspace::Expiry,
         Keyspace::Jobs,
+        Keyspace::Scaling,
     ];
 
     /// How many keyspaces there are.
@@ -64,6 +67,7 @@ impl Keyspace {
             Keyspace::Streams => "streams",
             Keyspace::Expiry => "expiry",
             Keyspace::Jobs => "jobs",
+            Keyspace::Scaling => "scaling",
         }
     }
 }

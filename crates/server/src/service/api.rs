@@ -14,8 +14,11 @@ use serde::de::IgnoredAny;
 use super::dispatch::{Answer, dispatch, find};
 use crate::auth::Caller;
 use crate::clock::Clock;
-use crate::http::{NO_CONTENT_TYPE, Request, Response, Service};
+use crate::http::{JSON_1_0, JSON_1_1, NO_CONTENT_TYPE, Request, Response, Service, not_an_operation};
 use crate::own::Own;
+
+/// What the targets of Application Auto Scaling begin with.
+const SCALING_TARGETS: &str = "AnyScaleFrontendService.";
 
 /// How the service behaves.
 #[derive(Clone)]
@@ -38,7 +41,7 @@ pub struct ApiConfig {
     pub log: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
-/// The API of DynamoDB and DynamoDB Streams on an engine.
+/// The API of DynamoDB, DynamoDB Streams and Application Auto Scaling on an engine.
 pub struct Api {
     engine: Arc<Engine>,
     config: ApiConfig,
@@ -80,8 +83,8 @@ impl Api {
             entropy: &|| self.draw(),
         };
         let answer = dispatch(&self.engine, &context, target, body).await;
-        // CreateTable, UpdateTable and DeleteTable are what leaves jobs behind.
-        if target.ends_with("Table") {
+        // CreateTable, UpdateTable and DeleteTable leave jobs behind, and what is put into auto scaling may be due at once.
+        if target.ends_with("Table") || target.starts_with(SCALING_TARGETS) {
             (self.config.wake_jobs)();
         }
         answer
@@ -169,6 +172,10 @@ impl Service for Api {
             return self.answer_own(request).await;
         }
         let target = target(&request.headers);
+        // DynamoDB does not take what it was not asked in.
+        if request.content_type == JSON_1_1 && !target.starts_with(SCALING_TARGETS) {
+            return not_an_operation();
+        }
         // A body that is no JSON is refused before its target is looked at; with a target that is known, the
         // operation's own decoder refuses it with the same words.
         if find(target).is_err() && !request.body.is_empty() && !is_json(&request.body) {
@@ -181,6 +188,10 @@ impl Service for Api {
             (self.config.log)(incident);
         }
         response(answer, request.content_type)
+    }
+
+    fn content_types(&self) -> &'static [&'static str] {
+        &[JSON_1_0, JSON_1_1, "application/json"]
     }
 
     fn precheck(&self, headers: &HeaderMap, body: &Bytes, content_type: &'static str) -> Option<Response> {

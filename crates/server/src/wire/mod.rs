@@ -20,6 +20,7 @@ mod items;
 mod json;
 mod read;
 mod rewrite;
+mod scaling;
 mod set;
 pub mod shape;
 mod structure;
@@ -28,7 +29,7 @@ mod value;
 mod words;
 
 pub use codec::Wire;
-pub use encode::Encode;
+pub use encode::{Encode, ErrorForm};
 pub use read::{Request, decode};
 pub use shape::Shape;
 

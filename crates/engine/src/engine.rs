@@ -14,6 +14,7 @@ use crate::Context;
 use crate::admin::Copies;
 use crate::catalog::record::Status;
 use crate::catalog::{Catalog, Table};
+use crate::streams::Dues;
 use crate::throughput::ThrottleMode;
 use crate::write_path::latch::Latches;
 
@@ -35,6 +36,8 @@ pub struct Engine {
     pub(crate) config: EngineConfig,
     pub(crate) latches: Latches,
     pub(crate) copies: Copies,
+    /// When the streams are to be looked at again.
+    pub(crate) dues: Dues,
     jobs_stopped: AtomicBool,
     /// Held while jobs run: each is run by one thread at a time.
     pub(crate) running_jobs: Mutex<()>,
@@ -53,6 +56,7 @@ impl Engine {
             config,
             latches: Latches::new(),
             copies: Copies::default(),
+            dues: Dues::default(),
             jobs_stopped: AtomicBool::new(false),
             running_jobs: Mutex::new(()),
         })

@@ -17,6 +17,7 @@ mod engine;
 mod jobs;
 mod ops;
 mod read_path;
+pub mod streams;
 pub mod throughput;
 mod validate;
 mod write_path;

@@ -27,6 +27,7 @@ use crate::catalog::{IndexKind, Table};
 use crate::disk::keys::{object_prefix, partition_prefix};
 use crate::disk::row::Row;
 use crate::engine::{Engine, internal_error};
+use crate::streams::record::{ItemChange, record_of};
 use crate::throughput::{Operation, ThrottleMode, WriteCharge};
 use index_rows::index_change;
 pub(crate) use index_rows::{Image, IndexChange, count_entry, write_entry};
@@ -360,7 +361,7 @@ impl Engine {
         let mut written = Vec::with_capacity(writes.len());
         for (at, (write, decision)) in writes.iter().zip(decisions).enumerate() {
             if !throttled.get(at).is_some_and(Option::is_some) {
-                written.push(decision.put_into(write, &mut queue));
+                written.push(decision.put_into(write, behalf, &mut queue));
             }
         }
         if let Some(row) = beside(&written) {
@@ -524,14 +525,16 @@ impl<'a> Decision<'a> {
     }
 
     /// Puts what was decided into the queue's batch.
-    fn put_into(self, write: &PlannedWrite<'a>, queue: &mut Queue) -> Written<'a> {
+    fn put_into(self, write: &PlannedWrite<'a>, behalf: Behalf, queue: &mut Queue) -> Written<'a> {
         let new = match self.change {
             Ok(Change::Put(item, row)) => {
+                record(write, self.old.row.as_ref(), Some(&row), behalf, queue);
                 queue.put(&write.key, row);
                 Some(item)
             }
             Ok(Change::Delete) => {
                 if self.old.is_there() {
+                    record(write, self.old.row.as_ref(), None, behalf, queue);
                     queue.delete(&write.key);
                 }
                 None
@@ -551,5 +554,21 @@ impl<'a> Decision<'a> {
             collection.bytes_after
         });
         Written { old: self.old, new, consumption: self.consumption, collection_bytes }
+    }
+}
+
+/// Puts the stream record of a change into the queue's batch.
+fn record(write: &PlannedWrite<'_>, old: Option<&Row>, new: Option<&Row>, behalf: Behalf, queue: &mut Queue) {
+    let Some(stream) = &write.table.stream else { return };
+    let change = ItemChange {
+        key: &write.key,
+        key_holder: write.key_holder,
+        old,
+        new,
+        now: behalf.now,
+        by_service: false,
+    };
+    if let Some((prefix, row)) = record_of(stream, &write.table, &change) {
+        queue.batch.append(Keyspace::Streams, prefix, row);
     }
 }

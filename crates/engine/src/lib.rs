@@ -18,6 +18,7 @@ mod jobs;
 mod ops;
 mod read_path;
 mod scaling;
+pub mod streams;
 pub mod throughput;
 mod validate;
 mod write_path;

@@ -99,6 +99,10 @@ error_catalogue! {
     InvalidNextToken => SCALING 400 Message "InvalidNextTokenException",
     /// More tags than a scalable target can have.
     TooManyTags => SCALING 400 Message "TooManyTagsException",
+    /// A shard iterator is older than fifteen minutes.
+    ExpiredIterator => DYNAMODB 400 message "ExpiredIteratorException",
+    /// The records asked for are older than a day.
+    TrimmedDataAccess => DYNAMODB 400 message "TrimmedDataAccessException",
     /// A fault of the server.
     InternalServerError => DYNAMODB 500 message "InternalServerError",
 }

@@ -5,6 +5,7 @@ pub(crate) mod batch;
 pub(crate) mod items;
 mod pages;
 mod scaling;
+mod streams;
 pub(crate) mod tables;
 pub(crate) mod tags;
 mod transactions;

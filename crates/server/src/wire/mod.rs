@@ -23,6 +23,7 @@ mod rewrite;
 mod scaling;
 mod set;
 pub mod shape;
+mod streams;
 mod structure;
 mod tables;
 mod value;

@@ -14,7 +14,7 @@ pub mod catalog;
 pub mod context;
 pub mod disk;
 mod engine;
-mod jobs;
+pub mod jobs;
 mod ops;
 mod read_path;
 pub mod throughput;

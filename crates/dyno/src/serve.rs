@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dynamometer_capacity::money::PriceTable;
+use dynamometer_engine::lag::LagConfig;
 use dynamometer_engine::throughput::ThrottleMode;
 use dynamometer_engine::{Engine, EngineConfig};
 use dynamometer_server::auth::{Auth, Credentials, Scope};
@@ -30,6 +31,7 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
         listeners.first().and_then(|l| l.local_addr().ok()).map_or(args.port, |address| address.port());
     let store = open_store(&args)?;
     let config = EngineConfig {
+        lag: LagConfig { index: args.index_lag, read: args.read_lag, seed: args.seed },
         table_delay_ms: args.table_delay.as_millis() as i64,
         throttle: match args.throttle {
             Throttle::Off => ThrottleMode::Off,

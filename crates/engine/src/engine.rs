@@ -14,6 +14,7 @@ use crate::Context;
 use crate::admin::Copies;
 use crate::catalog::record::Status;
 use crate::catalog::{Catalog, Table};
+use crate::lag::{Lag, LagConfig};
 use crate::throughput::ThrottleMode;
 use crate::write_path::latch::Latches;
 
@@ -24,6 +25,8 @@ pub struct EngineConfig {
     pub throttle: ThrottleMode,
     /// What the capacity model believes in.
     pub constants: Arc<Constants>,
+    /// How late reads may be.
+    pub lag: LagConfig,
     /// How long tables and indexes stay in CREATING, UPDATING and DELETING, in milliseconds.
     pub table_delay_ms: i64,
 }
@@ -34,6 +37,8 @@ pub struct Engine {
     pub(crate) catalog: Catalog,
     pub(crate) config: EngineConfig,
     pub(crate) latches: Latches,
+    /// What late reads still see; absent when none is late.
+    pub(crate) lag: Option<Lag>,
     pub(crate) copies: Copies,
     jobs_stopped: AtomicBool,
     /// Held while jobs run: each is run by one thread at a time.
@@ -50,8 +55,9 @@ impl Engine {
         Ok(Engine {
             store,
             catalog,
-            config,
             latches: Latches::new(),
+            lag: Lag::new(config.lag),
+            config,
             copies: Copies::default(),
             jobs_stopped: AtomicBool::new(false),
             running_jobs: Mutex::new(()),

@@ -15,6 +15,7 @@ pub mod context;
 pub mod disk;
 mod engine;
 pub mod jobs;
+pub mod lag;
 mod ops;
 mod read_path;
 pub mod throughput;

@@ -99,6 +99,11 @@ pub(crate) fn index_change(
     })
 }
 
+/// The row of an item's entry, if it has one.
+pub(super) fn entry_row(index: &Index, table: &Table, item: Option<&Item>) -> Option<Bytes> {
+    Entry::of(item, index, table).map(|entry| Row::encode(&entry.item).bytes().clone())
+}
+
 /// Puts the entry of an item into the batch, without counting it: a backfill's part, which may find it there.
 pub(crate) fn write_entry(index: &Index, table: &Table, item: &Item, batch: &mut Batch) {
     if let Some(entry) = Entry::of(Some(item), index, table) {

@@ -46,7 +46,7 @@ impl Done {
         self.0.store(true, Ordering::Release);
     }
 
-    fn is_set(&self) -> bool {
+    pub(crate) fn is_set(&self) -> bool {
         self.0.load(Ordering::Acquire)
     }
 }

@@ -10,6 +10,7 @@
 
 mod index_rows;
 pub(crate) mod latch;
+mod recent;
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -345,8 +346,12 @@ impl Engine {
         }
         let mut queue = Queue::default();
         let mut written = Vec::with_capacity(writes.len());
+        let mut changes = Vec::new();
         for (at, (write, decision)) in writes.iter().zip(decisions).enumerate() {
             if !throttled.get(at).is_some_and(Option::is_some) {
+                if self.lag.is_some() {
+                    changes.extend(decision.changes(write));
+                }
                 written.push(decision.put_into(write, &mut queue));
             }
         }
@@ -359,6 +364,10 @@ impl Engine {
         let commit = (saw_queued || !queue.batch.is_empty()).then(|| {
             let told = done.clone();
             queue.batch.when_done(move |_| told.set());
+            if let Some(lag) = &self.lag {
+                // Before the store has them: who sees the new rows there can tell that they are recent.
+                lag.remember(behalf.now, changes, &done);
+            }
             let commit = self.store.commit(queue.batch);
             for (key, image) in queue.images {
                 held.remember(&key, image, &done);

@@ -181,13 +181,22 @@ fn reads_after_writes(place: &Place<'_>) -> Vec<Advice> {
     if count == 0 {
         return Vec::new();
     }
-    let (reads, what) = if count == 1 { ("1 query", "it may miss") } else { ("queries", "they may miss") };
-    let counted = if count == 1 { reads.to_owned() } else { format!("{count} {reads}") };
+    let (reads, they) =
+        if count == 1 { ("1 read".to_owned(), "it") } else { (format!("{count} reads"), "they") };
+    let same = if place.resource.index.is_some() { "key" } else { "item or key" };
     let sentence = format!(
-        "{}: {counted} came within 100 ms of a write to the same key; on AWS {what} it, for an index follows later.",
+        "{}: {reads} came within 100 ms of a write to the same {same}; on AWS {they} may not see it.",
         place.name()
     );
-    let remedy = "read the item from the table with ConsistentRead, or do without what was just written";
+    let remedy = match place.resource.kind.as_str() {
+        "global index" => {
+            "read the item from the table with ConsistentRead, or do without what was just written; rehearse it: \
+             dyno serve --index-lag 50ms..2s"
+        }
+        _ => {
+            "ask with ConsistentRead where it matters, for twice the units; rehearse it: dyno serve --read-lag 10ms..500ms"
+        }
+    };
     vec![place.advice("read-after-write", sentence, remedy)]
 }
 

@@ -45,8 +45,8 @@ pub fn metrics(used: &ThroughputUse) -> String {
     let mut items = Metric::gauge("dyno_items", "Items, or index entries, stored.");
     let mut bytes = Metric::gauge("dyno_stored_bytes", "Bytes stored, without what billing adds.");
     let mut soon = Metric::counter(
-        "dyno_index_reads_soon_after_write_total",
-        "Queries of an index key within 100 ms of a write to it.",
+        "dyno_reads_soon_after_write_total",
+        "Eventually consistent reads of an item or a partition key within 100 ms of a write to it.",
     );
     for (table, resource) in
         used.tables.iter().flat_map(|table| table.resources.iter().map(move |one| (table, one)))

@@ -97,7 +97,8 @@ pub struct ResourceReport {
     pub items: u64,
     /// Their bytes, without the 100 that billing adds to each.
     pub stored_bytes: u64,
-    /// Queries of an index key within 100 ms of a write to an entry of that key: on AWS they may not see it.
+    /// Eventually consistent reads of an item, and queries of a partition key, within 100 ms of a write to it: on AWS they
+    /// may not see it.
     pub reads_within_100_ms_of_a_write: u64,
     /// Cost so far: throughput and storage.
     pub dollars_so_far: Option<f64>,

@@ -85,21 +85,30 @@ pub struct Shared {
 impl Shared {
     /// An engine that keeps nothing.
     pub fn in_memory(throttle: ThrottleMode) -> Shared {
-        Shared::on(Arc::new(MemoryStore::new()), None, throttle)
+        Shared::in_memory_with(EngineConfig { throttle, ..EngineConfig::default() })
     }
 
     /// An engine in a folder that goes away with it.
     pub fn on_disk(throttle: ThrottleMode) -> Shared {
+        Shared::on_disk_with(EngineConfig { throttle, ..EngineConfig::default() })
+    }
+
+    /// An engine that keeps nothing and behaves in some other way.
+    pub fn in_memory_with(config: EngineConfig) -> Shared {
+        Shared::on(Arc::new(MemoryStore::new()), None, config)
+    }
+
+    /// The same in a folder.
+    pub fn on_disk_with(config: EngineConfig) -> Shared {
         let folder = tempfile::tempdir().unwrap();
         // What is tested is what is stored, not whether it outlives the machine.
         let options = FjallOptions { durability: Durability::Os, ..FjallOptions::default() };
         let store = FjallStore::open(folder.path().join("data"), &options).unwrap();
-        Shared::on(Arc::new(store), Some(Arc::new(folder)), throttle)
+        Shared::on(Arc::new(store), Some(Arc::new(folder)), config)
     }
 
-    fn on(store: Arc<dyn Store>, folder: Option<Arc<TempDir>>, throttle: ThrottleMode) -> Shared {
+    fn on(store: Arc<dyn Store>, folder: Option<Arc<TempDir>>, engine_config: EngineConfig) -> Shared {
         let clock = Arc::new(Clock::Manual(AtomicI64::new(BEGINNING_MS)));
-        let engine_config = EngineConfig { throttle, ..EngineConfig::default() };
         let engine = Arc::new(Engine::open(store, engine_config).unwrap());
         let jobs = Arc::new(Jobs::new(&engine, clock.clone()));
         let config = ApiConfig {

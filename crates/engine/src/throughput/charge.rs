@@ -243,6 +243,16 @@ impl Engine {
         errors
     }
 
+    /// Counts an item that was refused because a transaction with it was in progress.
+    pub(crate) fn count_conflict(&self, now: Timestamp, table: &Table, operation: Operation) {
+        self.live(table, now, |state| {
+            state.touch(now);
+            if let Some(resource) = state.resource(table.id()) {
+                resource.operations[operation as usize].conflicts += 1;
+            }
+        });
+    }
+
     /// Asks for a page before it is walked.
     ///
     /// # Errors

@@ -8,6 +8,7 @@
 //! atomic batch that holds the items, their index entries and all counters. [`Started::finish`] waits until the
 //! batch is on disk. Between the two, no lock is held.
 
+mod conflicts;
 mod index_rows;
 pub(crate) mod latch;
 mod recent;
@@ -29,6 +30,7 @@ use crate::disk::keys::{object_prefix, partition_prefix};
 use crate::disk::row::Row;
 use crate::engine::{Engine, internal_error};
 use crate::throughput::{Operation, ThrottleMode, WriteCharge};
+use conflicts::{free_of_conflict, merge_refused};
 use index_rows::index_change;
 pub(crate) use index_rows::{IndexChange, count_entry, write_entry};
 use latch::{Done, Held};
@@ -58,6 +60,7 @@ pub(crate) trait WriteOperation: Sync {
 }
 
 /// A write that knows its table and its key.
+#[derive(Clone)]
 pub(crate) struct PlannedWrite<'a> {
     pub(crate) table: Arc<Table>,
     /// The item's key on disk.
@@ -276,7 +279,8 @@ impl Engine {
     }
 
     /// Runs the writes of a batch, as often as their tables change under them. Answers the plans, what was written in
-    /// their order, and what refused those that were throttled, at their places (empty when none were).
+    /// their order, and what refused those that were throttled or met a transaction, at their places (empty when none
+    /// were).
     ///
     /// # Errors
     /// What `plan` or an operation answers, and the first refusal when all were throttled; `InternalServerError` when
@@ -290,14 +294,16 @@ impl Engine {
         let behalf = Behalf { now: context.now, operation: Operation::BatchWriteItem };
         let stop = loop {
             let plans = plan()?;
-            let started = {
+            let (started, in_conflict) = {
                 let mut held = self.latches.hold(plans.iter().map(|plan| &plan.key));
-                self.start_writes(behalf, &plans, &mut held, |_| None)
+                let in_conflict = self.conflicts(behalf, &plans, &held);
+                let free = free_of_conflict(&plans, &in_conflict);
+                (self.start_writes(behalf, &free, &mut held, |_| None), in_conflict)
             };
             match started {
                 Ok(mut started) => {
-                    let throttled = started.take_throttled();
-                    return Ok((plans, started.finish(self).await?, throttled));
+                    let refused = merge_refused(in_conflict, started.take_throttled());
+                    return Ok((plans, started.finish(self).await?, refused));
                 }
                 Err(Stop::TableChanged) => {}
                 Err(stop) => break stop,
@@ -318,6 +324,12 @@ impl Engine {
     ) -> Result<Started<'a>, Stop> {
         if writes.iter().any(|write| !self.catalog.is_current(&write.table)) {
             return Err(Stop::TableChanged);
+        }
+        if behalf.is_together() {
+            let refusals = self.conflicts(behalf, writes, held);
+            if !refusals.is_empty() {
+                return Err(Stop::Refused { refusals, after: None });
+            }
         }
         let mut decisions = Vec::with_capacity(writes.len());
         let mut saw_queued = false;
@@ -372,6 +384,10 @@ impl Engine {
             for (key, image) in queue.images {
                 held.remember(&key, image, &done);
                 keys.push(key);
+            }
+            for write in writes.iter().filter(|write| write.operation.is_transactional()) {
+                held.enter_transaction(&write.key, &done);
+                keys.push(write.key.clone());
             }
             commit
         });

@@ -15,7 +15,9 @@ const ENOUGH_UNITS: f64 = 20.0;
 /// All that the rules say, the most pressing first.
 pub(super) fn advise(report: &Report) -> Vec<Advice> {
     let mut advice = Vec::new();
-    for rule in [throttles, hot_keys, filters, reads_after_writes, scans, index_writes, unread_indexes] {
+    for rule in
+        [throttles, hot_keys, filters, reads_after_writes, conflicts, scans, index_writes, unread_indexes]
+    {
         for table in &report.tables {
             for resource in &table.resources {
                 let place = Place { report, table, resource };
@@ -198,6 +200,21 @@ fn reads_after_writes(place: &Place<'_>) -> Vec<Advice> {
         }
     };
     vec![place.advice("read-after-write", sentence, remedy)]
+}
+
+fn conflicts(place: &Place<'_>) -> Vec<Advice> {
+    let count: u64 = place.resource.operations.iter().map(|operation| operation.transaction_conflicts).sum();
+    if count == 0 {
+        return Vec::new();
+    }
+    let items = if count == 1 { "1 item was" } else { &format!("{count} items were") };
+    let sentence = format!(
+        "{}: {items} refused because a transaction with the same item was in progress.",
+        place.name()
+    );
+    let remedy = "try again after a pause that grows and varies, or keep what everybody writes out of transactions; \
+                  rehearse it: POST /_dyno/faults";
+    vec![place.advice("conflicts", sentence, remedy)]
 }
 
 fn scans(place: &Place<'_>) -> Vec<Advice> {

@@ -128,6 +128,9 @@ pub struct OperationReport {
     pub filtered_out_units: f64,
     /// Requests that the model refused.
     pub throttled_requests: u64,
+    /// Items that were refused because a transaction with them was in progress.
+    #[serde(default)]
+    pub transaction_conflicts: u64,
     /// Cost of its units so far, as if all had been on demand.
     pub on_demand_dollars_so_far: Option<f64>,
     /// Cost of its units in a month at this rate, on demand.
@@ -182,7 +185,7 @@ pub struct PlanReport {
 /// A line of advice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Advice {
-    /// What it is about: `throttles`, `hot-key`, `filter`, `scan`, `read-after-write`, `index-writes`, `unread-index` or
+    /// What it is about: `throttles`, `hot-key`, `filter`, `scan`, `read-after-write`, `conflicts`, `index-writes`, `unread-index` or
     /// `billing-mode`.
     pub kind: String,
     /// The table.

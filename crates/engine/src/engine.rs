@@ -14,6 +14,7 @@ use crate::Context;
 use crate::admin::Copies;
 use crate::catalog::record::Status;
 use crate::catalog::{Catalog, Table};
+use crate::lag::{Lag, LagConfig};
 use crate::streams::Dues;
 use crate::throughput::ThrottleMode;
 use crate::write_path::latch::Latches;
@@ -25,6 +26,8 @@ pub struct EngineConfig {
     pub throttle: ThrottleMode,
     /// What the capacity model believes in.
     pub constants: Arc<Constants>,
+    /// How late reads may be.
+    pub lag: LagConfig,
     /// How long tables and indexes stay in CREATING, UPDATING and DELETING, in milliseconds.
     pub table_delay_ms: i64,
 }
@@ -35,6 +38,8 @@ pub struct Engine {
     pub(crate) catalog: Catalog,
     pub(crate) config: EngineConfig,
     pub(crate) latches: Latches,
+    /// What late reads still see; absent when none is late.
+    pub(crate) lag: Option<Lag>,
     pub(crate) copies: Copies,
     /// When the streams are to be looked at again.
     pub(crate) dues: Dues,
@@ -53,8 +58,9 @@ impl Engine {
         Ok(Engine {
             store,
             catalog,
-            config,
             latches: Latches::new(),
+            lag: Lag::new(config.lag),
+            config,
             copies: Copies::default(),
             dues: Dues::default(),
             jobs_stopped: AtomicBool::new(false),

@@ -14,13 +14,14 @@ use std::task::{Context as TaskContext, Poll, Wake, Waker};
 use std::thread::Thread;
 
 use dynamometer_engine::api::*;
+use dynamometer_engine::jobs::timed_jobs;
 use dynamometer_engine::{Context, Engine, EngineConfig};
 use dynamometer_store::{Durability, FjallOptions, FjallStore, MemoryStore, Store};
 use dynamometer_types::{ApiError, AttributeValue, Item, Number, Timestamp};
 
 /// An engine, and the time it is told.
 pub struct World {
-    pub engine: Engine,
+    pub engine: Arc<Engine>,
     now_ms: AtomicI64,
     drawn: AtomicU64,
 }
@@ -31,9 +32,9 @@ impl World {
         World::with(store, EngineConfig::default())
     }
 
-    /// Opens an engine that behaves in some way.
+    /// Opens an engine that behaves in some other way.
     pub fn with(store: Arc<dyn Store>, config: EngineConfig) -> World {
-        let engine = Engine::open(store, config).unwrap();
+        let engine = Arc::new(Engine::open(store, config).unwrap());
         // 2026-06-01T10:00:00Z
         World { engine, now_ms: AtomicI64::new(1_780_308_000_000), drawn: AtomicU64::new(1) }
     }
@@ -137,6 +138,21 @@ impl World {
     /// Lets the jobs that are due run.
     pub fn run_jobs(&self) {
         self.engine.run_jobs(self.now()).unwrap();
+    }
+
+    /// Lets time pass, with all that falls due meanwhile in its order.
+    pub fn pass(&self, millis: i64) {
+        let end = self.now() + millis;
+        let jobs = timed_jobs(&self.engine);
+        let earliest = || {
+            let dues = jobs.iter().filter_map(|job| Some((job.next_due().unwrap()?, job)));
+            dues.min_by_key(|(due, _)| *due).filter(|(due, _)| *due <= end)
+        };
+        while let Some((due, job)) = earliest() {
+            self.now_ms.fetch_max(due.millis(), Ordering::Relaxed);
+            job.run(self.now()).unwrap();
+        }
+        self.now_ms.store(end.millis(), Ordering::Relaxed);
     }
 }
 

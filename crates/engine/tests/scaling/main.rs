@@ -1,5 +1,6 @@
 //! Auto scaling on a clock that a test moves: what it does when, and what a restart leaves of it.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::disallowed_methods, reason = "threads and the environment are the test's own")]
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -23,7 +24,7 @@ struct Scaled(World);
 impl Scaled {
     fn on(store: Arc<dyn Store>, config: EngineConfig) -> Scaled {
         let world = World::with(store, config);
-        world.run_jobs();
+        world.pass(0);
         let throughput =
             ProvisionedThroughput { read_capacity_units: Some(5), write_capacity_units: Some(5) };
         world.create(CreateTableRequest {
@@ -42,7 +43,7 @@ impl Scaled {
     fn restarted(store: Arc<dyn Store>, later_ms: i64) -> Scaled {
         let world = World::on(store);
         world.advance(later_ms);
-        world.run_jobs();
+        world.pass(0);
         Scaled(world)
     }
 
@@ -53,7 +54,7 @@ impl Scaled {
             ..register(dimension)
         };
         self.0.run(async |engine, context| engine.register_scalable_target(context, request).await).unwrap();
-        self.0.run_jobs();
+        self.0.pass(0);
     }
 
     fn suspend(&self, suspended_state: SuspendedState) {
@@ -118,8 +119,7 @@ impl Scaled {
                 };
                 self.0.put(request).unwrap();
             }
-            self.0.advance(MINUTE);
-            self.0.run_jobs();
+            self.0.pass(MINUTE);
         }
     }
 
@@ -175,8 +175,7 @@ fn a_jump_of_the_clock_does_what_minutes_would_have_done() {
         scaled.minutes(2, 360);
     }
     walked.minutes(60, 0);
-    jumped.0.advance(60 * MINUTE);
-    jumped.0.run_jobs();
+    jumped.0.pass(60 * MINUTE);
     assert_eq!(walked.activities(true), jumped.activities(true));
     assert_eq!(walked.activities(false)[0], ("Setting write capacity units to 2.".into(), "Successful"));
     assert_eq!((walked.units(), jumped.units()), ((5, 2), (5, 2)));
@@ -377,7 +376,8 @@ fn the_alarms_of_a_policy_are_those_that_aws_makes() {
     let shown = || {
         let alarms = scaled.0.engine.tracking_alarms("", scaled.0.now());
         let one = |alarm: &dynamometer_engine::TrackingAlarm| {
-            let kind = alarm.name.strip_prefix("TargetTracking-table/Tab-").unwrap().split('-').next().unwrap();
+            let kind =
+                alarm.name.strip_prefix("TargetTracking-table/Tab-").unwrap().split('-').next().unwrap();
             (kind.to_owned(), alarm.metric, alarm.threshold, alarm.evaluation_periods, alarm.state)
         };
         alarms.iter().map(one).collect::<Vec<_>>()

@@ -5,10 +5,15 @@ target raise throughput, fifteen well below it lower it.
 """
 
 import datetime
+import urllib.error
+import urllib.request
 
 import boto3
 import pytest
+from botocore.auth import SigV4Auth
+from botocore.awsrequest import AWSRequest
 from botocore.config import Config
+from botocore.credentials import Credentials
 
 from helpers import own, provisioned, refused, strings, wait_until
 
@@ -188,3 +193,24 @@ def test_bounds_move_throughput_at_once(client, scaling, make_table):
         "ValidationException", missing, scaling.register_scalable_target,
         **target("no-such-table"), MinCapacity=1, MaxCapacity=2,
     )
+
+
+def test_each_service_takes_its_own_json(endpoint):
+    def status(target, version):
+        headers = {"Content-Type": f"application/x-amz-json-{version}", "X-Amz-Target": target}
+        request = urllib.request.Request(endpoint, data=b'{"ServiceNamespace":"dynamodb"}', headers=headers)
+        signed = AWSRequest("POST", endpoint, headers=headers, data=request.data)
+        SigV4Auth(Credentials("e2e", "e2e"), "dynamodb", "us-east-1").add_auth(signed)
+        for name, value in signed.headers.items():
+            request.add_header(name, value)
+        try:
+            with urllib.request.urlopen(request) as answer:
+                return answer.status, answer.headers["Content-Type"]
+        except urllib.error.HTTPError as error:
+            return error.code, error.headers["Content-Type"]
+
+    scaling = "AnyScaleFrontendService.DescribeScalableTargets"
+    assert status(scaling, "1.1") == (200, "application/x-amz-json-1.1")
+    assert status("DynamoDB_20120810.ListTables", "1.0") == (200, "application/x-amz-json-1.0")
+    # Measured: DynamoDB has no such page.
+    assert status("DynamoDB_20120810.ListTables", "1.1")[0] == 404

@@ -74,7 +74,7 @@ fn check_members(named: &Named<'_>, request: &PutScalingPolicyRequest) -> Result
     findings.finish()
 }
 
-/// The type must be sent when a policy is made, and is not checked otherwise: it cannot be another.
+/// Refuses the types that DynamoDB has not. Without a type the configuration tells it; AWS's default is step scaling.
 fn check_type(request: &PutScalingPolicyRequest) -> Result<(), ApiError> {
     let refuse = |kind: &str| {
         Err(ApiError::validation(format!("{kind} is not supported for service namespace dynamodb")))

@@ -42,6 +42,7 @@ pub struct Engine {
     /// What late reads still see; absent when none is late.
     pub(crate) lag: Option<Lag>,
     pub(crate) copies: Copies,
+    /// What auto scaling has to look after.
     pub(crate) targets: Targets,
     /// When the streams are to be looked at again.
     pub(crate) dues: Dues,

@@ -27,6 +27,11 @@ pub struct EngineConfig {
     pub constants: Arc<Constants>,
     /// How long tables and indexes stay in CREATING, UPDATING and DELETING, in milliseconds.
     pub table_delay_ms: i64,
+    /// How long after its expiry an item is deleted, in milliseconds.
+    pub ttl_delay_ms: i64,
+    /// How long time to live cannot be changed after a change, in milliseconds; 0 for not at all. AWS has about half an
+    /// hour.
+    pub ttl_cooldown_ms: i64,
 }
 
 /// Everything that answers operations.

@@ -1,5 +1,5 @@
 //! The row work that changes of the catalog leave behind: filling new indexes, clearing away what was deleted; and what
-//! falls due by time alone, on streams.
+//! falls due by time alone: expired items ([`crate::ttl`]) and shards of streams ([`crate::streams`]).
 //!
 //! The server calls [`Engine::run_jobs`] from a thread of its own; everything here may block. A job that was cut
 //! off by a crash begins anew.
@@ -34,6 +34,9 @@ const CHUNK_BYTES: usize = 1 << 20;
 pub(crate) const ROWS_OF_OBJECTS: [Keyspace; 5] =
     [Keyspace::Items, Keyspace::IndexEntries, Keyspace::Counters, Keyspace::Streams, Keyspace::Expiry];
 
+/// Some rows.
+pub(crate) type Chunk = Vec<(Bytes, Bytes)>;
+
 /// A view of the store, when it could be had.
 type View = Result<Box<dyn Snapshot>, StoreError>;
 
@@ -63,9 +66,11 @@ impl Engine {
                 failure.get_or_insert(error);
             }
         }
-        match self.keep_streams(now) {
-            Ok(due) => next = next.into_iter().chain(due).min(),
-            Err(error) => failure = failure.or(Some(error)),
+        for due in [self.delete_expired(now), self.keep_streams(now)] {
+            match due {
+                Ok(due) => next = next.into_iter().chain(due).min(),
+                Err(error) => failure = failure.or(Some(error)),
+            }
         }
         failure.map_or(Ok(next), Err)
     }
@@ -78,6 +83,9 @@ impl Engine {
         match &job.work {
             Work::Backfill { namespace, table, table_id, index_id } => {
                 self.backfill(job, namespace, table, *table_id, *index_id)
+            }
+            Work::FillExpiry { namespace, table, table_id, expiry_id } => {
+                self.fill_expiry(job, namespace, table, *table_id, *expiry_id)
             }
             Work::Purge { namespace, table, objects } => {
                 if let Some(commit) = self.catalog.settle(&*self.store, namespace, table, now) {
@@ -181,7 +189,6 @@ impl Engine {
 
     /// Writes the entries of some items as they are now, and counts them as they were at the cut.
     fn fill(&self, table: &Table, index: &Index, chunk: &[(Bytes, Bytes)]) -> Result<(), StoreError> {
-        let corrupt = |fault: CorruptRow| StoreError::Corrupt(fault.to_string().into());
         let mut batch = Batch::new();
         let held = self.latches.hold(chunk.iter().map(|(key, _)| key));
         for (key, row_at_cut) in chunk {
@@ -190,10 +197,11 @@ impl Engine {
                 None => self.store.get(Keyspace::Items, key)?,
             };
             if let Some(row) = row {
-                let item = Row::from_stored(row).decode().map_err(corrupt)?;
+                let item = Row::from_stored(row).decode().map_err(CorruptRow::into_store_error)?;
                 write_entry(index, table, &item, &mut batch);
             }
-            let item_at_cut = Row::from_stored(row_at_cut.clone()).decode().map_err(corrupt)?;
+            let item_at_cut =
+                Row::from_stored(row_at_cut.clone()).decode().map_err(CorruptRow::into_store_error)?;
             count_entry(index, table, &item_at_cut, &mut batch);
         }
         let commit = self.store.commit(batch);
@@ -248,7 +256,7 @@ pub(crate) fn read_chunk(
     keyspace: Keyspace,
     from: &Bound<Vec<u8>>,
     object: ObjectId,
-) -> Result<Vec<(Bytes, Bytes)>, StoreError> {
+) -> Result<Chunk, StoreError> {
     let end = after_prefix(&object_prefix(object));
     let end = end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
     let (mut rows, mut bytes) = (Vec::new(), 0);

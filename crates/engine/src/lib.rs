@@ -19,6 +19,7 @@ mod ops;
 mod read_path;
 pub mod streams;
 pub mod throughput;
+mod ttl;
 mod validate;
 mod write_path;
 

@@ -18,6 +18,7 @@ mod upkeep;
 pub(crate) use read::after;
 pub use read::{ShardEnds, ShardPage, ShardRead, StreamRecord};
 pub use sequence_number::SequenceNumber;
+pub(crate) use settings::Closes;
 pub(crate) use upkeep::Dues;
 
 /// For how long records are kept, in milliseconds.

@@ -12,8 +12,8 @@ use dynamometer_store::{Appended, Batch, Direction, Keyspace, Snapshot, StoreErr
 use dynamometer_types::Timestamp;
 use parking_lot::Mutex;
 
-use super::RETENTION_MS;
 use super::read::{after, each_row, shard_ends};
+use super::{Closes, RETENTION_MS};
 use crate::admin::is_kept;
 use crate::catalog::stream::{Shard, StreamRow};
 use crate::catalog::{Draft, Stream, Version};
@@ -90,8 +90,10 @@ impl Engine {
         now: Timestamp,
         starts: impl Fn(&Shard, Option<u64>) -> Option<Vec<u64>>,
     ) -> Result<(), StoreError> {
-        let ((), commit) = self.change_between_writes(|draft| {
-            let Some(current) = current(draft.version(), stream) else { return Ok(()) };
+        let ((), commit) = self.change_shards(|draft| {
+            let Some(current) = current(draft.version(), stream) else {
+                return Ok(((), Closes::Nothing));
+            };
             let mut row = current.row.clone();
             let mut open: Vec<Shard> = row.open_shards().cloned().collect();
             open.sort_unstable_by_key(|shard| shard.from_hash);
@@ -101,7 +103,7 @@ impl Engine {
                 }
             }
             draft.put_stream(row);
-            Ok::<_, StoreError>(())
+            Ok::<_, StoreError>(((), Closes::Shards))
         })?;
         commit.wait().map(drop)
     }

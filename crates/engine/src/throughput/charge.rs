@@ -1,5 +1,7 @@
 //! Requests ask the model, and are counted.
 
+use std::sync::atomic::Ordering;
+
 use bytes::Bytes;
 use dynamometer_capacity::CapacityUnits;
 use dynamometer_capacity::admission::{Admission, Ask, Dimension, Exact, Place, Refusal, ResourceId};
@@ -235,6 +237,19 @@ impl Engine {
             }
         }
         errors
+    }
+
+    /// Counts an item that time to live deletes: it costs nothing, but its partition shrinks.
+    pub(crate) fn count_expired(&self, now: Timestamp, write: &WriteCharge<'_>) {
+        write.table.live.free.expired_items.fetch_add(1, Ordering::Relaxed);
+        self.live(write.table, now, |state| {
+            state.capacity.resize(now, ResourceId::TABLE, place_of(write.key), write.growth_bytes);
+            for change in write.indexes {
+                let Some((key, _)) = &change.old else { continue };
+                let id = state.id_of(change.object);
+                state.capacity.resize(now, id, place_of(key), change.growth_bytes);
+            }
+        });
     }
 
     /// Asks for a page before it is walked.

@@ -5,6 +5,7 @@
 pub mod agree;
 pub mod meddle;
 pub mod requests;
+pub mod streams;
 
 use std::future::Future;
 use std::pin::pin;
@@ -28,7 +29,12 @@ pub struct World {
 impl World {
     /// Opens an engine on a store.
     pub fn on(store: Arc<dyn Store>) -> World {
-        let engine = Engine::open(store, EngineConfig::default()).unwrap();
+        World::with_config(store, EngineConfig::default())
+    }
+
+    /// The same with other settings.
+    pub fn with_config(store: Arc<dyn Store>, config: EngineConfig) -> World {
+        let engine = Engine::open(store, config).unwrap();
         // 2026-06-01T10:00:00Z
         World { engine, now_ms: AtomicI64::new(1_780_308_000_000), drawn: AtomicU64::new(1) }
     }

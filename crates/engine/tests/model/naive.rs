@@ -37,6 +37,12 @@ pub fn key_item(key: &Key) -> Item {
     [("pk", key.0.0.clone()), ("sk", key.1.0.clone())].into_iter().collect()
 }
 
+/// The key of an item.
+pub fn key_of_item(item: &Item) -> Key {
+    let value = |name: &str| Sorted(item.get(name).unwrap().clone());
+    (value("pk"), value("sk"))
+}
+
 /// A condition, with its text.
 #[derive(Clone, Debug, Hash)]
 pub enum Condition {
@@ -174,6 +180,8 @@ type Remembered = (i64, String);
 #[derive(Clone, Debug, Default)]
 pub struct Naive {
     pub items: BTreeMap<Key, Item>,
+    /// What became of each item: before and after each change.
+    pub changes: BTreeMap<Key, Vec<(Option<Item>, Option<Item>)>>,
     tokens: HashMap<String, Remembered>,
 }
 
@@ -190,6 +198,10 @@ impl Naive {
             match &after {
                 Some(item) => drop(self.items.insert(write.key.clone(), item.clone())),
                 None => drop(self.items.remove(&write.key)),
+            }
+            if before != after {
+                let change = (before.clone(), after.clone());
+                self.changes.entry(write.key.clone()).or_default().push(change);
             }
         }
         Ok((before, after))

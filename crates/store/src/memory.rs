@@ -2,7 +2,7 @@
 
 use std::ops::{Bound, ControlFlow};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::OnceLock;
 
 use bytes::Bytes;
 use imbl::OrdMap;
@@ -29,7 +29,8 @@ use crate::{
 pub struct MemoryStore {
     line: Line,
     maps: RwLock<Maps>,
-    closed: AtomicBool,
+    /// What every batch is answered, once the store is closed or a batch has failed for a reason beyond itself.
+    stopped: OnceLock<StoreError>,
 }
 
 #[derive(Clone, Default)]
@@ -52,10 +53,16 @@ impl MemoryStore {
     }
 
     fn apply(&self, batch: Batch) -> Outcome {
-        if self.closed.load(Ordering::Acquire) {
-            return Err(StoreError::closed());
+        if let Some(reason) = self.stopped.get() {
+            return Err(reason.clone());
         }
-        self.maps.write().apply(batch)
+        let applied = self.maps.write().apply(batch);
+        if let Err(error) = &applied
+            && !error.concerns_one_batch()
+        {
+            let _ = self.stopped.set(StoreError::poisoned(error));
+        }
+        applied
     }
 }
 
@@ -89,7 +96,7 @@ impl Store for MemoryStore {
     }
 
     fn close(&self) -> Result<(), StoreError> {
-        self.closed.store(true, Ordering::Release);
+        let _ = self.stopped.set(StoreError::closed());
         Ok(())
     }
 }

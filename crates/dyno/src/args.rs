@@ -82,6 +82,12 @@ pub struct ServeArgs {
     /// How long tables and indexes stay in CREATING, UPDATING and DELETING: 500ms, 2s, 1m.
     #[arg(long, env = "DYNO_TABLE_DELAY", value_name = "DURATION", default_value = "0ms", value_parser = duration)]
     pub table_delay: Duration,
+    /// How long after its expiry an item is deleted; on AWS within days.
+    #[arg(long, env = "DYNO_TTL_DELAY", value_name = "DURATION", default_value = "0s", value_parser = duration)]
+    pub ttl_delay: Duration,
+    /// How long time to live cannot be changed again after a change; on AWS about half an hour.
+    #[arg(long, env = "DYNO_TTL_COOLDOWN", value_name = "DURATION", default_value = "0s", value_parser = duration)]
+    pub ttl_cooldown: Duration,
     /// What becomes of requests beyond a table's throughput: nothing, counted and shown, or refused as AWS would.
     #[arg(long, env = "DYNO_THROTTLE", value_enum, default_value_t = Throttle::Report)]
     pub throttle: Throttle,

@@ -31,6 +31,8 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
     let store = open_store(&args)?;
     let config = EngineConfig {
         table_delay_ms: args.table_delay.as_millis() as i64,
+        ttl_delay_ms: args.ttl_delay.as_millis() as i64,
+        ttl_cooldown_ms: args.ttl_cooldown.as_millis() as i64,
         throttle: match args.throttle {
             Throttle::Off => ThrottleMode::Off,
             Throttle::Report => ThrottleMode::Report,

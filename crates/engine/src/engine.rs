@@ -16,6 +16,7 @@ use crate::catalog::record::Status;
 use crate::catalog::{Catalog, Table};
 use crate::streams::Dues;
 use crate::throughput::ThrottleMode;
+use crate::ttl::Oldest;
 use crate::write_path::latch::Latches;
 
 /// How an engine behaves.
@@ -43,6 +44,8 @@ pub struct Engine {
     pub(crate) copies: Copies,
     /// When the streams are to be looked at again.
     pub(crate) dues: Dues,
+    /// From where the indexes of expiry times are to be looked at.
+    pub(crate) oldest: Oldest,
     jobs_stopped: AtomicBool,
     /// Held while jobs run: each is run by one thread at a time.
     pub(crate) running_jobs: Mutex<()>,
@@ -62,6 +65,7 @@ impl Engine {
             latches: Latches::new(),
             copies: Copies::default(),
             dues: Dues::default(),
+            oldest: Oldest::default(),
             jobs_stopped: AtomicBool::new(false),
             running_jobs: Mutex::new(()),
         })

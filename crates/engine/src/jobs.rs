@@ -66,13 +66,13 @@ impl Engine {
                 failure.get_or_insert(error);
             }
         }
-        for due in [self.delete_expired(now), self.keep_streams(now)] {
-            match due {
-                Ok(due) => next = next.into_iter().chain(due).min(),
-                Err(error) => failure = failure.or(Some(error)),
-            }
+        for done in [self.delete_expired(now), self.keep_streams(now)] {
+            failure = failure.or(done.err());
         }
-        failure.map_or(Ok(next), Err)
+        match failure {
+            Some(failure) => Err(failure),
+            None => Ok(next.into_iter().chain(self.expiry_due()?).chain(self.streams_due()).min()),
+        }
     }
 
     fn run_job(&self, job: &Job, now: Timestamp) -> Result<(), StoreError> {

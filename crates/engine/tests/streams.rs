@@ -203,7 +203,7 @@ fn a_disabled_stream_is_readable_for_a_day_and_the_next_one_is_another() {
     assert_eq!(list(&world), [arn.clone(), second.clone()]);
     world.advance(24 * HOUR_MS);
     world.run_jobs();
-    assert_eq!(list(&world), [second.clone()]);
+    assert_eq!(list(&world), std::slice::from_ref(&second));
     assert_eq!(world.describe_stream(&arn).unwrap_err().kind, ErrorKind::ResourceNotFound);
 
     // A deleted table's stream stays for a day too.

@@ -34,50 +34,59 @@ const CHUNK_ROWS: usize = 500;
 pub(crate) struct Dues(Mutex<HashMap<ObjectId, Timestamp>>);
 
 impl Engine {
-    /// Does what is due on all streams. Answers when there is something to do next.
+    /// When there is something to do next on the streams, as far as is known; a time that is over means at once.
+    pub(crate) fn streams_due(&self) -> Option<Timestamp> {
+        let version = self.catalog.version();
+        let dues = self.dues.0.lock();
+        let over = Timestamp::default();
+        let due = |stream: &Arc<Stream>| match dues.get(&stream.row.id) {
+            Some(due) if self.new_starts(stream, over).is_empty() => *due,
+            _ => over,
+        };
+        live_streams(&version).map(due).min()
+    }
+
+    /// Does what is due on all streams.
     ///
     /// # Errors
     /// When the store fails. What was not done is tried again.
-    pub(crate) fn keep_streams(&self, now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+    pub(crate) fn keep_streams(&self, now: Timestamp) -> Result<(), StoreError> {
         let version = self.catalog.version();
-        let mut next: Option<Timestamp> = None;
-        let mut known = HashMap::new();
-        for stream in version.all_streams().filter(|stream| !is_kept(&stream.row.namespace)) {
+        let mut dues = HashMap::new();
+        for stream in live_streams(&version) {
             if self.jobs_are_stopped() {
-                break;
+                return Ok(());
             }
             self.split_shards(stream, now)?;
             let due = self.dues.0.lock().get(&stream.row.id).copied();
-            let due = match due {
-                Some(due) if due > now => Some(due),
-                _ => self.keep_stream(stream, now)?,
+            let due = match due.filter(|due| *due > now) {
+                Some(due) => Some(due),
+                None => self.keep_stream(stream, now)?,
             };
-            known.extend(due.map(|due| (stream.row.id, due)));
-            next = next.into_iter().chain(due).min();
+            dues.extend(due.map(|due| (stream.row.id, due)));
         }
-        *self.dues.0.lock() = known;
-        Ok(next)
+        *self.dues.0.lock() = dues;
+        Ok(())
+    }
+
+    /// Where partitions of a stream's table begin, as of `now`, and no open shard does.
+    fn new_starts(&self, stream: &Stream, now: Timestamp) -> Vec<u64> {
+        let row = &stream.row;
+        let table = self.catalog.table(&row.namespace, &row.table).filter(|_| row.is_enabled());
+        let starts = table
+            .and_then(|table| table.live.peek(&table, now, |state| state.capacity.partition_starts(now)));
+        starts.into_iter().flatten().filter(|start| stream.starts().all(|known| known != *start)).collect()
     }
 
     /// Splits the shards in which a partition has been split since.
     fn split_shards(&self, stream: &Arc<Stream>, now: Timestamp) -> Result<(), StoreError> {
-        let row = &stream.row;
-        if !row.is_enabled() {
-            return Ok(());
-        }
-        let Some(table) = self.catalog.table(&row.namespace, &row.table) else { return Ok(()) };
-        let starts = table.live.peek(&table, now, |state| state.capacity.partition_starts(now));
-        let known: Vec<u64> = stream.starts().collect();
-        let new: Vec<u64> =
-            starts.into_iter().flatten().filter(|start| known.binary_search(start).is_err()).collect();
+        let new = self.new_starts(stream, now);
         if new.is_empty() {
             return Ok(());
         }
         self.replace_shards(stream, now, |shard, end| {
-            let within = new
-                .iter()
-                .copied()
-                .filter(|start| *start > shard.from_hash && end.is_none_or(|end| *start < end));
+            let is_within = |start: &u64| *start > shard.from_hash && end.is_none_or(|end| *start < end);
+            let within = new.iter().copied().filter(is_within);
             let starts: Vec<u64> = std::iter::once(shard.from_hash).chain(within).collect();
             (starts.len() > 1).then_some(starts)
         })
@@ -182,6 +191,11 @@ impl Engine {
         let ((), commit) = self.catalog.change(&*self.store, change)?;
         commit.wait().map(drop)
     }
+}
+
+/// The streams on which time works: those of kept states stand still.
+fn live_streams(version: &Version) -> impl Iterator<Item = &Arc<Stream>> {
+    version.all_streams().filter(|stream| !is_kept(&stream.row.namespace))
 }
 
 /// The stream as a version of the catalog has it; `None` when it is gone.

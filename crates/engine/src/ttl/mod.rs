@@ -16,6 +16,8 @@
 mod fill;
 mod sweep;
 
+pub(crate) use sweep::Oldest;
+
 use bytes::Bytes;
 use dynamometer_store::{Batch, Keyspace};
 use dynamometer_types::{AttributeValue, Timestamp};

@@ -1,17 +1,21 @@
 //! Deleting what has expired.
 
+use std::collections::HashMap;
 use std::ops::{Bound, ControlFlow};
 use std::sync::Arc;
 
 use bytes::Bytes;
 use dynamometer_store::{Direction, Keyspace, StoreError};
 use dynamometer_types::{ApiError, Item, Timestamp};
+use parking_lot::Mutex;
 
 use super::{TOO_OLD_SECONDS, TimeToLive, is_expired};
 use crate::admin::is_kept;
-use crate::catalog::Table;
 use crate::catalog::record::Status;
-use crate::disk::keys::{after_prefix, expiry_start, item_key_of_expiry, object_prefix, second_of_expiry};
+use crate::catalog::{Table, Version};
+use crate::disk::keys::{
+    ObjectId, after_prefix, expiry_start, item_key_of_expiry, object_prefix, second_of_expiry,
+};
 use crate::disk::row::{CorruptRow, Row};
 use crate::engine::{Engine, internal_error};
 use crate::write_path::{Behalf, Effect, OldImage, PlannedWrite, Stop, WriteOperation};
@@ -41,77 +45,99 @@ impl WriteOperation for Expire {
 /// An item that is due, by its key on disk, and its key attributes.
 type DueItem = (Bytes, Item);
 
-/// What a look at an index of expiry times finds.
-struct Due {
-    /// Rows of the index.
-    rows: Vec<Bytes>,
-    /// When the next one is due after these; `None` when there is none.
-    next: Option<Timestamp>,
-}
+/// From which second on each index was looked at last: what lies before was too old to be deleted then.
+#[derive(Default)]
+pub(crate) struct Oldest(Mutex<HashMap<ObjectId, u64>>);
 
 impl Engine {
-    /// Deletes what has expired on all tables, oldest first within each. Answers when the next item is due.
+    /// When the next item expires of all tables; a time that is over means at once.
     ///
     /// # Errors
-    /// When the store fails or holds a row that cannot be read.
-    pub(crate) fn delete_expired(&self, now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+    /// When the store fails.
+    pub(crate) fn expiry_due(&self) -> Result<Option<Timestamp>, StoreError> {
         let version = self.catalog.version();
         let mut next: Option<Timestamp> = None;
-        for table in version.all_tables().filter(|table| !is_kept(&table.record.namespace)) {
-            let is_there = matches!(table.record.lifecycle.status(now), Status::Active | Status::Updating);
-            if is_there && !self.jobs_are_stopped() && TimeToLive::of(table).is_some() {
-                next = next.into_iter().chain(self.delete_expired_of(table, now)?).min();
-            }
+        for ttl in tables_with_time_to_live(&version).filter_map(|table| TimeToLive::of(table)) {
+            let oldest = self.oldest.0.lock().get(&ttl.index).copied().unwrap_or(0);
+            let start = expiry_start(ttl.index, oldest);
+            let mut first = None;
+            self.expiry_rows(ttl, Bound::Included(&start), &mut |key| {
+                first = Some(due_at(key, self.config.ttl_delay_ms));
+                ControlFlow::Break(())
+            })?;
+            next = next.into_iter().chain(first).min();
         }
         Ok(next)
     }
 
-    fn delete_expired_of(&self, table: &Arc<Table>, now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
-        let Some(ttl) = TimeToLive::of(table) else { return Ok(None) };
-        let oldest = u64::try_from(now.seconds() - TOO_OLD_SECONDS).unwrap_or(0);
+    /// Deletes what has expired on all tables, oldest first within each.
+    ///
+    /// # Errors
+    /// When the store fails or holds a row that cannot be read.
+    pub(crate) fn delete_expired(&self, now: Timestamp) -> Result<(), StoreError> {
+        let version = self.catalog.version();
+        let mut looked_at = HashMap::new();
+        for table in tables_with_time_to_live(&version) {
+            let is_there = matches!(table.record.lifecycle.status(now), Status::Active | Status::Updating);
+            let Some(ttl) = TimeToLive::of(table).filter(|_| is_there) else { continue };
+            if self.jobs_are_stopped() {
+                return Ok(());
+            }
+            let oldest = u64::try_from(now.seconds() - TOO_OLD_SECONDS).unwrap_or(0);
+            self.delete_expired_of(table, ttl, oldest, now)?;
+            looked_at.insert(ttl.index, oldest);
+        }
+        *self.oldest.0.lock() = looked_at;
+        Ok(())
+    }
+
+    fn delete_expired_of(
+        &self,
+        table: &Arc<Table>,
+        ttl: TimeToLive<'_>,
+        oldest: u64,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         let mut from = Bound::Included(expiry_start(ttl.index, oldest));
         loop {
-            let due = self.due_rows(ttl, &from, now)?;
-            let Some(last) = due.rows.last() else { return Ok(due.next) };
+            let mut due = Vec::new();
+            self.expiry_rows(ttl, from.as_ref().map(Vec::as_slice), &mut |key| {
+                if due_at(key, self.config.ttl_delay_ms) > now || due.len() >= CHUNK_ITEMS {
+                    return ControlFlow::Break(());
+                }
+                due.push(Bytes::copy_from_slice(key));
+                ControlFlow::Continue(())
+            })?;
+            let Some(last) = due.last() else { return Ok(()) };
             from = Bound::Excluded(last.to_vec());
-            if !self.delete_items(table, &due.rows, now)? || self.jobs_are_stopped() {
-                // The rest is looked at again.
-                return Ok(Some(now + 1));
+            self.delete_items(table, &due, now)?;
+            if self.jobs_are_stopped() {
+                return Ok(());
             }
         }
     }
 
-    /// The next rows of an index, as far as they are due.
-    fn due_rows(
+    /// Visits the rows of an index from a key on.
+    fn expiry_rows(
         &self,
         ttl: TimeToLive<'_>,
-        from: &Bound<Vec<u8>>,
-        now: Timestamp,
-    ) -> Result<Due, StoreError> {
+        from: Bound<&[u8]>,
+        visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
         let end = after_prefix(&object_prefix(ttl.index));
         let end = end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
-        let mut due = Due { rows: Vec::new(), next: None };
-        let start = from.as_ref().map(Vec::as_slice);
-        self.store.snapshot()?.range(Keyspace::Expiry, start, end, Direction::Forward, &mut |key, _| {
-            let at = due_at(key, self.config.ttl_delay_ms);
-            if at > now {
-                due.next = Some(at);
-                return ControlFlow::Break(());
-            }
-            due.rows.push(Bytes::copy_from_slice(key));
-            if due.rows.len() < CHUNK_ITEMS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        })?;
-        Ok(due)
+        let view = self.store.snapshot()?;
+        view.range(Keyspace::Expiry, from, end, Direction::Forward, &mut |key, _| visit(key))
     }
 
-    /// Deletes the items of some rows that have expired still. False when this has to be tried again.
-    fn delete_items(&self, table: &Arc<Table>, rows: &[Bytes], now: Timestamp) -> Result<bool, StoreError> {
+    /// Deletes the items of some rows that have expired still.
+    fn delete_items(&self, table: &Arc<Table>, rows: &[Bytes], now: Timestamp) -> Result<(), StoreError> {
         let operation = Expire { now };
         loop {
             let record = &table.record;
             let current = self.catalog.table(&record.namespace, &record.name);
             let Some(current) = current.filter(|current| current.record.expiry_id == record.expiry_id) else {
-                return Ok(true);
+                return Ok(());
             };
             let items = self.items_of(&current, rows)?;
             let plans: Vec<PlannedWrite<'_>> = items
@@ -128,9 +154,10 @@ impl Engine {
                 self.start_writes(Behalf::of_time_to_live(now), &plans, &mut held, |_| None)
             };
             match started {
-                Ok(started) => return started.wait(self).map(|()| true),
+                Ok(started) => return started.wait(self),
                 Err(Stop::TableChanged) => {}
-                Err(Stop::Refused { .. }) => return Ok(false),
+                // They are due still, and looked at again.
+                Err(Stop::Refused { .. }) => return Ok(()),
                 Err(Stop::Failed(error)) => return Err(StoreError::Unavailable(error.message.into())),
             }
         }
@@ -147,6 +174,11 @@ impl Engine {
         }
         Ok(items)
     }
+}
+
+fn tables_with_time_to_live(version: &Version) -> impl Iterator<Item = &Arc<Table>> {
+    let works = |table: &&Arc<Table>| TimeToLive::of(table).is_some() && !is_kept(&table.record.namespace);
+    version.all_tables().filter(works)
 }
 
 /// When the item of a row of the index is to be deleted.

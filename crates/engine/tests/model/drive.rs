@@ -1,6 +1,5 @@
 //! Draws operations, runs them on both sides, and compares.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use dynamometer_engine::api::*;
@@ -14,7 +13,9 @@ use crate::common::requests::*;
 use crate::common::streams::stream_specification;
 use crate::common::{Choices, World, item_of};
 use crate::draw::key_values;
-use crate::naive::{Change, Condition, Key, Naive, Refusal, Transacted, Write, key_item, key_of_item};
+use crate::naive::{
+    Change, Changes, Condition, Key, Naive, Refusal, Transacted, Write, key_item, key_of_item,
+};
 use crate::pages;
 
 pub const TABLE: &str = "table";
@@ -125,7 +126,7 @@ impl Drive {
     /// The stream tells of each item what the model has seen become of it.
     fn check_stream(&self) {
         let arn = self.world.describe(TABLE).latest_stream_arn.unwrap();
-        let mut told: BTreeMap<Key, Vec<(Option<Item>, Option<Item>)>> = BTreeMap::new();
+        let mut told = Changes::new();
         for change in self.world.read_stream(&arn, 10) {
             let key = key_of_item(&change.keys);
             told.entry(key).or_default().push((change.old, change.new));

@@ -176,12 +176,14 @@ pub enum Transacted {
 /// What is known of a token: when it is forgotten, and what it was used for.
 type Remembered = (i64, String);
 
+/// What became of each item: before and after each change.
+pub type Changes = BTreeMap<Key, Vec<(Option<Item>, Option<Item>)>>;
+
 /// The table.
 #[derive(Clone, Debug, Default)]
 pub struct Naive {
     pub items: BTreeMap<Key, Item>,
-    /// What became of each item: before and after each change.
-    pub changes: BTreeMap<Key, Vec<(Option<Item>, Option<Item>)>>,
+    pub changes: Changes,
     tokens: HashMap<String, Remembered>,
 }
 

@@ -80,8 +80,8 @@ impl Api {
             entropy: &|| self.draw(),
         };
         let answer = dispatch(&self.engine, &context, target, body).await;
-        // CreateTable, UpdateTable and DeleteTable are what leaves jobs behind.
-        if target.ends_with("Table") {
+        // CreateTable, UpdateTable, DeleteTable and UpdateTimeToLive are what leaves jobs behind.
+        if target.ends_with("Table") || target.ends_with("UpdateTimeToLive") {
             (self.config.wake_jobs)();
         }
         answer

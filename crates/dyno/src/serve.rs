@@ -133,7 +133,7 @@ fn open_store(args: &ServeArgs) -> Result<Arc<dyn Store>, Problem> {
     Ok(Arc::new(store))
 }
 
-/// Where the server is, and the line to paste.
+/// Where the server is, and the lines to paste.
 fn greet(args: &ServeArgs, port: u16) {
     let scheme = if args.tls_cert.is_some() { "https" } else { "http" };
     let host = if args.host.contains(':') {
@@ -151,7 +151,7 @@ fn greet(args: &ServeArgs, port: u16) {
     let mut out = std::io::stdout();
     // Nobody may be reading; the server serves all the same.
     let _ = writeln!(out, "dyno {version}   DynamoDB on {url}   {data}{durability}");
-    let _ = writeln!(out, "  export AWS_ENDPOINT_URL_DYNAMODB={url}");
+    let _ = writeln!(out, "  export AWS_ENDPOINT_URL_DYNAMODB={url} AWS_ENDPOINT_URL_DYNAMODB_STREAMS={url}");
     let _ = writeln!(
         out,
         "  export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_REGION={}",

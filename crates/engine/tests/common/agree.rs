@@ -170,7 +170,9 @@ pub fn check_nothing_is_left_over(world: &World) {
         })
         .chain(version.all_streams().map(|stream| stream.row.id))
         .collect();
-    version.all_tables().for_each(|table| check_expiry(world, table));
+    // States that are kept have no such index: it is filled when they are brought back.
+    let live = version.all_tables().filter(|table| !table.record.namespace.starts_with('#'));
+    live.for_each(|table| check_expiry(world, table));
     let snapshot = world.engine.store().snapshot().unwrap();
     for keyspace in
         [Keyspace::Items, Keyspace::IndexEntries, Keyspace::Counters, Keyspace::Streams, Keyspace::Expiry]

@@ -13,7 +13,7 @@ use common::streams::*;
 use common::{World, in_memory, n, open_folder, s};
 use dynamometer_engine::api::*;
 use dynamometer_engine::disk::stream::Event;
-use dynamometer_store::Store;
+use dynamometer_store::{Keyspace, Store};
 use dynamometer_types::{AttributeValue, ErrorKind, Item, Timestamp};
 
 const TABLE: &str = "table";
@@ -351,7 +351,8 @@ fn an_item_is_deleted_when_it_has_expired_by_the_service_and_for_nothing() {
     ] {
         world.put(put(TABLE, expiring(id, value))).unwrap();
     }
-    let due = world.engine.run_jobs(world.now()).unwrap();
+    world.run_jobs();
+    let due = world.next_due("deletion of expired items");
     assert_eq!(due, Some(Timestamp::from_millis((now.seconds() + 10) * 1000)));
     world.advance(9_999);
     world.run_jobs();
@@ -413,10 +414,30 @@ fn items_that_were_there_before_time_to_live_expire_too_and_none_after_it_is_dis
     }
 }
 
+/// A row that belongs to no item, as only a fault could leave it, must not be due for ever.
+#[test]
+fn a_stray_row_of_the_index_of_expiry_times_is_dropped() {
+    let world = world();
+    with_time_to_live(&world);
+    world.put(put(TABLE, expiring("a", seconds(world.now(), 10)))).unwrap();
+    world.run_jobs();
+    let expiry_id = world.engine.catalog().table("", TABLE).unwrap().record.expiry_id.unwrap();
+    let mut batch = dynamometer_store::Batch::new();
+    for at in [b"nobody", b"no one"] {
+        let second = world.now().seconds() as u64 - 5;
+        let key = dynamometer_engine::disk::keys::expiry_key(expiry_id, second, &[&[0; 4], &at[..]].concat());
+        batch.put(Keyspace::Expiry, key, &b""[..]);
+    }
+    world.engine.store().commit(batch).wait().unwrap();
+    world.run_jobs();
+    check_nothing_is_left_over(&world);
+    assert!(is_there(&world, "a"));
+}
+
 #[test]
 fn time_to_live_can_be_changed_again_after_a_while() {
     let config = dynamometer_engine::EngineConfig { ttl_cooldown_ms: 1_860_000, ..Default::default() };
-    let world = World::with_config(in_memory(), config);
+    let world = World::with(in_memory(), config);
     world.create(create_table(TABLE, (&["id"], &[]), &["id S".into()]));
     world.set_time_to_live(TABLE, "ttl", true);
     let change = |attribute, enabled| {

@@ -64,8 +64,7 @@ impl Engine {
     /// record.
     fn partition_starts(&self, draft: &Draft, record: &TableRecord, now: Timestamp) -> Vec<u64> {
         let table = draft.table(&record.namespace, &record.name).filter(|table| table.id() == record.id);
-        let live =
-            table.and_then(|table| table.live.peek(table, now, |state| state.capacity.partition_starts(now)));
+        let live = table.and_then(|table| table.live.partition_starts());
         live.unwrap_or_else(|| {
             let mut spec = spec_of(record, now);
             spec.table.bytes = self.stored(record.id).1;

@@ -38,10 +38,9 @@ impl Engine {
     pub(crate) fn streams_due(&self) -> Option<Timestamp> {
         let version = self.catalog.version();
         let dues = self.dues.0.lock();
-        let over = Timestamp::default();
         let due = |stream: &Arc<Stream>| match dues.get(&stream.row.id) {
-            Some(due) if self.new_starts(stream, over).is_empty() => *due,
-            _ => over,
+            Some(due) if self.new_starts(stream).is_empty() => *due,
+            _ => Timestamp::default(),
         };
         live_streams(&version).map(due).min()
     }
@@ -69,18 +68,17 @@ impl Engine {
         Ok(())
     }
 
-    /// Where partitions of a stream's table begin, as of `now`, and no open shard does.
-    fn new_starts(&self, stream: &Stream, now: Timestamp) -> Vec<u64> {
+    /// Where partitions of a stream's table begin, as they are known to, and no open shard does.
+    fn new_starts(&self, stream: &Stream) -> Vec<u64> {
         let row = &stream.row;
         let table = self.catalog.table(&row.namespace, &row.table).filter(|_| row.is_enabled());
-        let starts = table
-            .and_then(|table| table.live.peek(&table, now, |state| state.capacity.partition_starts(now)));
+        let starts = table.and_then(|table| table.live.partition_starts());
         starts.into_iter().flatten().filter(|start| stream.starts().all(|known| known != *start)).collect()
     }
 
     /// Splits the shards in which a partition has been split since.
     fn split_shards(&self, stream: &Arc<Stream>, now: Timestamp) -> Result<(), StoreError> {
-        let new = self.new_starts(stream, now);
+        let new = self.new_starts(stream);
         if new.is_empty() {
             return Ok(());
         }

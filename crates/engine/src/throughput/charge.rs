@@ -7,6 +7,7 @@ use dynamometer_capacity::CapacityUnits;
 use dynamometer_capacity::admission::{Admission, Ask, Dimension, Exact, Place, Refusal, ResourceId};
 use dynamometer_capacity::meter::{Consistency, Consumption, write_blocks};
 use dynamometer_store::{Keyspace, decode_pair};
+use dynamometer_types::key::partition_hash;
 use dynamometer_types::{ApiError, Timestamp};
 
 use super::live::State;
@@ -92,7 +93,7 @@ impl Engine {
         }
     }
 
-    /// Charges the read of one item, whose units are known.
+    /// Charges the read of one item, whose units and consistency are known.
     ///
     /// # Errors
     /// As AWS throttles, when throttling is enforced.
@@ -102,11 +103,16 @@ impl Engine {
         table: &Table,
         operation: Operation,
         key: &[u8],
-        units: CapacityUnits,
+        (units, consistency): (CapacityUnits, Consistency),
     ) -> Result<(), ApiError> {
         let place = place_of(key);
         let admit = |state: &mut State| {
             state.touch(now);
+            if consistency == Consistency::Eventual
+                && let Some(resource) = state.resource(table.id())
+            {
+                resource.note_read(partition_hash(key), now);
+            }
             let refusal = state.capacity.admit(now, &[read_ask(ResourceId::TABLE, place, units)]).err();
             state.count_read(
                 operation,
@@ -252,6 +258,16 @@ impl Engine {
         });
     }
 
+    /// Counts an item that was refused because a transaction with it was in progress.
+    pub(crate) fn count_conflict(&self, now: Timestamp, table: &Table, operation: Operation) {
+        self.live(table, now, |state| {
+            state.touch(now);
+            if let Some(resource) = state.resource(table.id()) {
+                resource.operations[operation as usize].conflicts += 1;
+            }
+        });
+    }
+
     /// Asks for a page before it is walked.
     ///
     /// # Errors
@@ -309,7 +325,9 @@ impl Engine {
             resource.operations[operation as usize].filtered_halves += page.filtered.halves();
             if operation == Operation::Query {
                 resource.heat(Dimension::Read, place.hash, place.sort_key, units, now);
-                resource.note_query(place.hash, now);
+                if plan.consistency == Consistency::Eventual {
+                    resource.note_read(place.hash, now);
+                }
             }
         });
     }
@@ -403,6 +421,9 @@ impl State {
             let units = write.consumption.table + write.consumption.without_arm;
             resource.count(operation, mode, units);
             resource.heat(Dimension::Write, place.hash, place.sort_key, units, now);
+            // For queries of the partition key, and for reads of the item.
+            resource.note_write(place.hash, now);
+            resource.note_write(partition_hash(write.key), now);
         }
         for change in write.indexes {
             self.count_index_change(operation, change, now);
@@ -420,10 +441,8 @@ impl State {
         let Some(resource) = self.resource(change.object) else { return };
         resource.count(operation, mode, change.units);
         resource.heat(Dimension::Write, place.hash, place.sort_key, change.units, now);
-        if change.kind == IndexKind::Global {
-            for (key, _) in change.old.iter().chain(&change.new) {
-                resource.note_write(place_of(key).hash, now);
-            }
+        for (key, _) in change.old.iter().chain(&change.new) {
+            resource.note_write(place_of(key).hash, now);
         }
     }
 

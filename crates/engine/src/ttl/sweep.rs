@@ -5,13 +5,13 @@ use std::ops::{Bound, ControlFlow};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use dynamometer_store::{Direction, Keyspace, StoreError};
+use dynamometer_store::{Batch, Direction, Keyspace, StoreError};
 use dynamometer_types::{ApiError, Item, Timestamp};
 use parking_lot::Mutex;
 
 use super::{TOO_OLD_SECONDS, TimeToLive, is_expired};
 use crate::admin::is_kept;
-use crate::catalog::record::Status;
+use crate::catalog::record::Lifecycle;
 use crate::catalog::{Table, Version};
 use crate::disk::keys::{
     ObjectId, after_prefix, expiry_start, item_key_of_expiry, object_prefix, second_of_expiry,
@@ -78,8 +78,7 @@ impl Engine {
         let version = self.catalog.version();
         let mut looked_at = HashMap::new();
         for table in tables_with_time_to_live(&version) {
-            let is_there = matches!(table.record.lifecycle.status(now), Status::Active | Status::Updating);
-            let Some(ttl) = TimeToLive::of(table).filter(|_| is_there) else { continue };
+            let Some(ttl) = TimeToLive::of(table) else { continue };
             if self.jobs_are_stopped() {
                 return Ok(());
             }
@@ -111,6 +110,7 @@ impl Engine {
             let Some(last) = due.last() else { return Ok(()) };
             from = Bound::Excluded(last.to_vec());
             self.delete_items(table, &due, now)?;
+            self.drop_strays(table, ttl, &due)?;
             if self.jobs_are_stopped() {
                 return Ok(());
             }
@@ -163,6 +163,35 @@ impl Engine {
         }
     }
 
+    /// Drops rows of the index that no item of that second has. There are none, unless a fault has left them; but one
+    /// would be due for ever.
+    fn drop_strays(&self, table: &Table, ttl: TimeToLive<'_>, rows: &[Bytes]) -> Result<(), StoreError> {
+        let mut left = Vec::new();
+        for row in rows {
+            if self.store.get(Keyspace::Expiry, row)?.is_some() {
+                left.push((row, Bytes::from(item_key_of_expiry(row, table.id()))));
+            }
+        }
+        if left.is_empty() {
+            return Ok(());
+        }
+        let mut batch = Batch::new();
+        let held = self.latches.hold(left.iter().map(|(_, key)| key));
+        for (row, key) in &left {
+            let item = match held.queued(key) {
+                Some(image) => image,
+                None => self.store.get(Keyspace::Items, key)?,
+            };
+            let second = item.map(|item| ttl.second_of_row(&Row::from_stored(item))).transpose();
+            if second.map_err(CorruptRow::into_store_error)?.flatten() != second_of_expiry(row) {
+                batch.delete(Keyspace::Expiry, (*row).clone());
+            }
+        }
+        let commit = self.store.commit(batch);
+        drop(held);
+        commit.wait().map(drop)
+    }
+
     /// The items of some rows of the index that are there still.
     fn items_of(&self, table: &Table, rows: &[Bytes]) -> Result<Vec<DueItem>, StoreError> {
         let mut items = Vec::with_capacity(rows.len());
@@ -177,8 +206,10 @@ impl Engine {
 }
 
 fn tables_with_time_to_live(version: &Version) -> impl Iterator<Item = &Arc<Table>> {
-    let works = |table: &&Arc<Table>| TimeToLive::of(table).is_some() && !is_kept(&table.record.namespace);
-    version.all_tables().filter(works)
+    version.all_tables().filter(|table| {
+        let is_going = matches!(table.record.lifecycle, Lifecycle::Deleting { .. });
+        TimeToLive::of(table).is_some() && !is_going && !is_kept(&table.record.namespace)
+    })
 }
 
 /// When the item of a row of the index is to be deleted.

@@ -15,13 +15,15 @@ use std::task::{Context as TaskContext, Poll, Wake, Waker};
 use std::thread::Thread;
 
 use dynamometer_engine::api::*;
+use dynamometer_engine::jobs::{TimedJob, timed_jobs};
 use dynamometer_engine::{Context, Engine, EngineConfig};
 use dynamometer_store::{Durability, FjallOptions, FjallStore, MemoryStore, Store};
 use dynamometer_types::{ApiError, AttributeValue, Item, Number, Timestamp};
 
 /// An engine, and the time it is told.
 pub struct World {
-    pub engine: Engine,
+    pub engine: Arc<Engine>,
+    jobs: Vec<Arc<dyn TimedJob>>,
     now_ms: AtomicI64,
     drawn: AtomicU64,
 }
@@ -29,14 +31,15 @@ pub struct World {
 impl World {
     /// Opens an engine on a store.
     pub fn on(store: Arc<dyn Store>) -> World {
-        World::with_config(store, EngineConfig::default())
+        World::with(store, EngineConfig::default())
     }
 
-    /// The same with other settings.
-    pub fn with_config(store: Arc<dyn Store>, config: EngineConfig) -> World {
-        let engine = Engine::open(store, config).unwrap();
+    /// Opens an engine that behaves in some other way.
+    pub fn with(store: Arc<dyn Store>, config: EngineConfig) -> World {
+        let engine = Arc::new(Engine::open(store, config).unwrap());
+        let jobs = timed_jobs(&engine);
         // 2026-06-01T10:00:00Z
-        World { engine, now_ms: AtomicI64::new(1_780_308_000_000), drawn: AtomicU64::new(1) }
+        World { engine, jobs, now_ms: AtomicI64::new(1_780_308_000_000), drawn: AtomicU64::new(1) }
     }
 
     pub fn now(&self) -> Timestamp {
@@ -137,7 +140,18 @@ impl World {
 
     /// Lets the jobs that are due run.
     pub fn run_jobs(&self) {
-        self.engine.run_jobs(self.now()).unwrap();
+        let is_due = |job: &dyn TimedJob| job.next_due().unwrap().is_some_and(|due| due <= self.now());
+        for job in &self.jobs {
+            while is_due(&**job) {
+                job.run(self.now()).unwrap();
+            }
+        }
+    }
+
+    /// When the job of a name is due next.
+    pub fn next_due(&self, name: &str) -> Option<Timestamp> {
+        let job = self.jobs.iter().find(|job| job.name() == name).unwrap();
+        job.next_due().unwrap()
     }
 }
 

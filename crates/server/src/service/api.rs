@@ -13,9 +13,9 @@ use serde::de::IgnoredAny;
 
 use super::dispatch::{Answer, dispatch, find};
 use crate::auth::Caller;
-use crate::clock::Clock;
 use crate::http::{NO_CONTENT_TYPE, Request, Response, Service};
 use crate::own::Own;
+use crate::runner::Jobs;
 
 /// How the service behaves.
 #[derive(Clone)]
@@ -26,12 +26,10 @@ pub struct ApiConfig {
     pub account: String,
     /// One database for each access key and region, rather than one for all.
     pub isolate: bool,
-    /// The time.
-    pub clock: Arc<Clock>,
+    /// The background work, and the clock that it and all requests follow.
+    pub jobs: Arc<Jobs>,
     /// What things cost.
     pub prices: Arc<PriceTable>,
-    /// Wakes whoever runs the engine's jobs.
-    pub wake_jobs: Arc<dyn Fn() + Send + Sync>,
     /// 128 random bits drawn at start; what is random in answers is drawn from them.
     pub seed: u128,
     /// Told, in one line each, what failed inside.
@@ -82,7 +80,7 @@ impl Api {
         let answer = dispatch(&self.engine, &context, target, body).await;
         // CreateTable, UpdateTable, DeleteTable and UpdateTimeToLive are what leaves jobs behind.
         if target.ends_with("Table") || target.ends_with("UpdateTimeToLive") {
-            (self.config.wake_jobs)();
+            self.config.jobs.wake();
         }
         answer
     }
@@ -94,7 +92,7 @@ impl Api {
     pub async fn answer_local(&self, operation: &str, body: String) -> Result<(), String> {
         let caller = Caller::anonymous(&self.config.region);
         let target = format!("DynamoDB_20120810.{operation}");
-        let answer = self.answer(&caller, self.config.clock.now(), &target, body.as_bytes()).await;
+        let answer = self.answer(&caller, self.config.jobs.clock().now(), &target, body.as_bytes()).await;
         if answer.status == 200 { Ok(()) } else { Err(String::from_utf8_lossy(&answer.body).into_owned()) }
     }
 
@@ -102,15 +100,15 @@ impl Api {
     async fn answer_own(&self, request: Request) -> Response {
         let own = Own {
             engine: Arc::clone(&self.engine),
-            clock: Arc::clone(&self.config.clock),
+            jobs: Arc::clone(&self.config.jobs),
             prices: Arc::clone(&self.config.prices),
             region: self.region(&request.caller).to_owned(),
             namespace: self.namespace(&request.caller),
-            now: self.config.clock.of_request(request.received_at_ms),
+            now: self.config.jobs.clock().of_request(request.received_at_ms),
         };
         let work = move || own.answer(&request.method, request.path(), &request.body);
         let response = tokio::task::spawn_blocking(work).await;
-        (self.config.wake_jobs)();
+        self.config.jobs.wake();
         response.unwrap_or_else(|_| {
             Response::new(StatusCode::INTERNAL_SERVER_ERROR, NO_CONTENT_TYPE, Bytes::new())
         })
@@ -174,7 +172,7 @@ impl Service for Api {
         if find(target).is_err() && !request.body.is_empty() && !is_json(&request.body) {
             return response(Answer::error(&no_json()), request.content_type);
         }
-        let now = self.config.clock.of_request(request.received_at_ms);
+        let now = self.config.jobs.clock().of_request(request.received_at_ms);
         let host = request.headers.get(http::header::HOST).and_then(|host| host.to_str().ok());
         let answer = self.answer_at(host, &request.caller, now, target, &request.body).await;
         if let Some(incident) = &answer.incident {

@@ -11,6 +11,7 @@ use dynamometer_engine::throughput::ThrottleMode;
 use dynamometer_engine::{Engine, EngineConfig};
 use dynamometer_server::auth::{Auth, Credentials, Scope};
 use dynamometer_server::clock::Clock;
+use dynamometer_server::faults::Faults;
 use dynamometer_server::http::{HttpConfig, TlsConfig, bind, serve as serve_http};
 use dynamometer_server::runner::{Jobs, Runner};
 use dynamometer_server::service::{Api, ApiConfig};
@@ -54,6 +55,7 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
             account: args.account.clone(),
             isolate: args.isolate,
             jobs: jobs.clone(),
+            faults: Arc::new(Faults::new(args.seed)),
             prices,
             seed: random(),
             log: Arc::new(log),

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::clock::Move;
+use crate::faults::{Faults, list_body};
 use crate::http::Response;
 use crate::report::{build, metrics};
 use crate::runner::{Jobs, MoveError};
@@ -21,6 +22,7 @@ const JSON: &str = "application/json";
 pub(crate) struct Own {
     pub(crate) engine: Arc<Engine>,
     pub(crate) jobs: Arc<Jobs>,
+    pub(crate) faults: Arc<Faults>,
     pub(crate) prices: Arc<PriceTable>,
     pub(crate) region: String,
     pub(crate) namespace: String,
@@ -58,6 +60,12 @@ enum ClockRequest {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+struct RemoveFaults {
+    id: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Reset {
     tables: Option<Vec<String>>,
 }
@@ -80,16 +88,19 @@ impl Own {
             ("GET", "/metrics") => return self.metrics(),
             ("GET", "/_dyno/clock") => Ok(time(self.now)),
             ("POST", "/_dyno/clock") => self.move_clock(body),
+            ("GET", "/_dyno/faults") => Ok(list_body(&self.faults.list(&self.namespace))),
+            ("POST", "/_dyno/faults") => self.add_fault(body),
+            ("DELETE", "/_dyno/faults") => self.remove_faults(body),
             (
                 _,
-                "/_dyno/health" | "/_dyno/reset" | "/_dyno/snapshot" | "/_dyno/clock" | "/_dyno/report"
-                | "/metrics",
+                "/_dyno/health" | "/_dyno/reset" | "/_dyno/snapshot" | "/_dyno/clock" | "/_dyno/faults"
+                | "/_dyno/report" | "/metrics",
             ) => Err(Refusal(StatusCode::METHOD_NOT_ALLOWED, format!("{path} is not for {method}"))),
             _ => Err(Refusal(
                 StatusCode::NOT_FOUND,
                 format!(
                     "there is no {path}; there are GET /_dyno/health, GET /_dyno/report, GET /metrics, GET and POST \
-                     /_dyno/clock, POST /_dyno/reset, POST /_dyno/snapshot"
+                     /_dyno/clock, GET, POST and DELETE /_dyno/faults, POST /_dyno/reset, POST /_dyno/snapshot"
                 ),
             )),
         };
@@ -133,6 +144,23 @@ impl Own {
             ClockRequest::Set(to) => Move::Set(to.parse().map_err(|e| wrong(&e))?),
         };
         Ok(time(self.jobs.move_clock(by)?))
+    }
+
+    fn add_fault(&self, body: &Bytes) -> Result<Value, Refusal> {
+        let asked = read(
+            body,
+            r#"{"fault": "throttle", "operations": ["PutItem"], "tables": ["Orders"], "share": 0.2}"#,
+        )?;
+        let shown = self.faults.add(&self.namespace, asked);
+        shown.map(|shown| json!(shown)).map_err(|sentence| Refusal(StatusCode::BAD_REQUEST, sentence))
+    }
+
+    fn remove_faults(&self, body: &Bytes) -> Result<Value, Refusal> {
+        let request: RemoveFaults = read(body, r#"{} or {"id": 1}"#)?;
+        match (self.faults.remove(&self.namespace, request.id), request.id) {
+            (0, Some(id)) => Err(Refusal(StatusCode::NOT_FOUND, format!("no fault has the number {id}"))),
+            (removed, _) => Ok(json!({ "removed": removed })),
+        }
     }
 
     fn reset(&self, body: &Bytes) -> Result<Value, Refusal> {

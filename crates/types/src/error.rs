@@ -91,6 +91,8 @@ error_catalogue! {
     RequestLimitExceeded => DYNAMODB 400 message "RequestLimitExceeded",
     /// An on-demand table or index is at its limits. The namespace is assumed: that of the other modelled exceptions.
     Throttling => DYNAMODB 400 message "ThrottlingException",
+    /// The service has no time.
+    ServiceUnavailable => SERVICE 503 message "ServiceUnavailableException",
     /// A fault of the server.
     InternalServerError => DYNAMODB 500 message "InternalServerError",
 }

@@ -95,10 +95,7 @@ fn the_rest_of_a_batch_is_written() {
     let (world, store) = world();
     store.pause();
     let running = begin(&world, None);
-    let element = |id: &str| WriteRequest {
-        put_request: Some(Some(key(id))),
-        ..Default::default()
-    };
+    let element = |id: &str| WriteRequest { put_request: Some(Some(key(id))), ..Default::default() };
     let batch = |ids: &[&str]| BatchWriteItemRequest {
         request_items: Some(vec![(TABLE.into(), ids.iter().map(|id| element(id)).collect())]),
         ..Default::default()

@@ -15,6 +15,7 @@ use crate::admin::Copies;
 use crate::catalog::record::Status;
 use crate::catalog::{Catalog, Table};
 use crate::lag::{Lag, LagConfig};
+use crate::streams::Dues;
 use crate::throughput::ThrottleMode;
 use crate::write_path::latch::Latches;
 
@@ -40,6 +41,8 @@ pub struct Engine {
     /// What late reads still see; absent when none is late.
     pub(crate) lag: Option<Lag>,
     pub(crate) copies: Copies,
+    /// When the streams are to be looked at again.
+    pub(crate) dues: Dues,
     jobs_stopped: AtomicBool,
     /// Held while jobs run: each is run by one thread at a time.
     pub(crate) running_jobs: Mutex<()>,
@@ -59,6 +62,7 @@ impl Engine {
             lag: Lag::new(config.lag),
             config,
             copies: Copies::default(),
+            dues: Dues::default(),
             jobs_stopped: AtomicBool::new(false),
             running_jobs: Mutex::new(()),
         })

@@ -1,4 +1,5 @@
-//! The row work that changes of the catalog leave behind: filling new indexes, clearing away what was deleted.
+//! The row work that changes of the catalog leave behind: filling new indexes, clearing away what was deleted; and what
+//! falls due by time alone, on streams.
 //!
 //! The server runs the [`timed_jobs`] from a thread of its own; everything here may block. A job that was cut off by a
 //! crash begins anew.
@@ -23,7 +24,7 @@ use crate::disk::keys::{ObjectId, after_prefix, object_prefix};
 use crate::disk::row::{CorruptRow, Row};
 use crate::engine::Engine;
 use crate::ops::token_is_expired;
-use crate::write_path::{count_entry, write_entry};
+use crate::write_path::{Image, count_entry, write_entry};
 
 /// Work that falls due by time. It has to be a function of the time that it is run at, so that a clock which is moved
 /// by a test finds what a clock that ran would have found.
@@ -31,12 +32,12 @@ pub trait TimedJob: Send + Sync {
     /// What it is, for the log.
     fn name(&self) -> &'static str;
 
-    /// When there is something to do next, by the rows and settings as they are now; a time that is over means at
-    /// once, `None` never. Asked often: before and after every job that runs.
+    /// When there is something to do next, as far as is known at `now`: a time that is over means at once, `None` never.
+    /// Asked often, before and after every job that runs.
     ///
     /// # Errors
     /// When it cannot be found out. The job is then asked again later.
-    fn next_due(&self) -> Result<Option<Timestamp>, JobError>;
+    fn next_due(&self, now: Timestamp) -> Result<Option<Timestamp>, JobError>;
 
     /// Does what is due at `now`, or a part of it. Afterwards [`TimedJob::next_due`] must name a later time, unless
     /// more is left to do or an error is answered: the job is run again until it does.
@@ -54,7 +55,7 @@ pub fn timed_jobs(engine: &Arc<Engine>) -> Vec<Arc<dyn TimedJob>> {
     vec![Arc::new(RowWork(Arc::clone(engine))), Arc::new(TokenSweep::new(Arc::clone(engine)))]
 }
 
-/// The jobs in the store.
+/// The jobs in the store, and the upkeep of streams.
 struct RowWork(Arc<Engine>);
 
 impl TimedJob for RowWork {
@@ -62,11 +63,12 @@ impl TimedJob for RowWork {
         "background work on rows"
     }
 
-    fn next_due(&self) -> Result<Option<Timestamp>, JobError> {
+    fn next_due(&self, now: Timestamp) -> Result<Option<Timestamp>, JobError> {
         let jobs = pending_jobs(&*self.0.store)?;
         // A copy that is under way ends its job itself.
         let waiting = jobs.iter().filter(|job| !self.0.copies.holds(job.id));
-        Ok(waiting.map(|job| Timestamp::from_millis(job.not_before_ms)).min())
+        let due = waiting.map(|job| Timestamp::from_millis(job.not_before_ms));
+        Ok(due.chain(self.0.streams_due(now)).min())
     }
 
     fn run(&self, now: Timestamp) -> Result<(), JobError> {
@@ -94,7 +96,7 @@ impl TimedJob for TokenSweep {
         "clearing expired transaction tokens"
     }
 
-    fn next_due(&self) -> Result<Option<Timestamp>, JobError> {
+    fn next_due(&self, _now: Timestamp) -> Result<Option<Timestamp>, JobError> {
         Ok(Some(Timestamp::from_millis(self.next_ms.load(Ordering::Relaxed))))
     }
 
@@ -108,6 +110,10 @@ impl TimedJob for TokenSweep {
 const CHUNK_ROWS: usize = 500;
 /// How many bytes of rows a job handles in one batch, about.
 const CHUNK_BYTES: usize = 1 << 20;
+
+/// Where the rows of tables, indexes and streams are: each begins with the number of its object.
+pub(crate) const ROWS_OF_OBJECTS: [Keyspace; 5] =
+    [Keyspace::Items, Keyspace::IndexEntries, Keyspace::Counters, Keyspace::Streams, Keyspace::Expiry];
 
 /// A view of the store, when it could be had.
 type View = Result<Box<dyn Snapshot>, StoreError>;
@@ -135,6 +141,9 @@ impl Engine {
             if let Err(error) = self.run_job(&job, now) {
                 failure.get_or_insert(error);
             }
+        }
+        if let Err(error) = self.keep_streams(now) {
+            failure.get_or_insert(error);
         }
         failure.map_or(Ok(()), Err)
     }
@@ -259,11 +268,13 @@ impl Engine {
                 None => self.store.get(Keyspace::Items, key)?,
             };
             if let Some(row) = row {
-                let item = Row::from_stored(row).decode().map_err(corrupt)?;
-                write_entry(index, table, &item, &mut batch);
+                let row = Row::from_stored(row);
+                let item = row.decode().map_err(corrupt)?;
+                write_entry(index, table, Image { item: &item, row: &row }, &mut batch);
             }
-            let item_at_cut = Row::from_stored(row_at_cut.clone()).decode().map_err(corrupt)?;
-            count_entry(index, table, &item_at_cut, &mut batch);
+            let row = Row::from_stored(row_at_cut.clone());
+            let item = row.decode().map_err(corrupt)?;
+            count_entry(index, table, Image { item: &item, row: &row }, &mut batch);
         }
         let commit = self.store.commit(batch);
         drop(held);
@@ -275,7 +286,7 @@ impl Engine {
         self.latches.pass_all();
         self.store.commit(Batch::new()).wait()?;
         for object in objects {
-            for keyspace in [Keyspace::Items, Keyspace::IndexEntries, Keyspace::Counters] {
+            for keyspace in ROWS_OF_OBJECTS {
                 self.clear(keyspace, *object)?;
             }
         }

@@ -18,6 +18,7 @@ pub mod jobs;
 pub mod lag;
 mod ops;
 mod read_path;
+pub mod streams;
 pub mod throughput;
 mod validate;
 mod write_path;

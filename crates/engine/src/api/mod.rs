@@ -6,8 +6,10 @@
 
 mod enums;
 mod items;
+mod streams;
 mod tables;
 
 pub use enums::*;
 pub use items::*;
+pub use streams::*;
 pub use tables::*;

@@ -32,12 +32,12 @@ pub trait TimedJob: Send + Sync {
     /// What it is, for the log.
     fn name(&self) -> &'static str;
 
-    /// When there is something to do next, as far as is known at `now`: a time that is over means at once, `None` never.
-    /// Asked often, before and after every job that runs.
+    /// When there is something to do next, by the rows and settings as they are now; a time that is over means at
+    /// once, `None` never. Asked often: before and after every job that runs.
     ///
     /// # Errors
     /// When it cannot be found out. The job is then asked again later.
-    fn next_due(&self, now: Timestamp) -> Result<Option<Timestamp>, JobError>;
+    fn next_due(&self) -> Result<Option<Timestamp>, JobError>;
 
     /// Does what is due at `now`, or a part of it. Afterwards [`TimedJob::next_due`] must name a later time, unless
     /// more is left to do or an error is answered: the job is run again until it does.
@@ -52,10 +52,14 @@ pub type JobError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The timed jobs of an engine. Of several that are due at one time, an earlier one runs first.
 pub fn timed_jobs(engine: &Arc<Engine>) -> Vec<Arc<dyn TimedJob>> {
-    vec![Arc::new(RowWork(Arc::clone(engine))), Arc::new(TokenSweep::new(Arc::clone(engine)))]
+    vec![
+        Arc::new(RowWork(Arc::clone(engine))),
+        Arc::new(StreamUpkeep(Arc::clone(engine))),
+        Arc::new(TokenSweep::new(Arc::clone(engine))),
+    ]
 }
 
-/// The jobs in the store, and the upkeep of streams.
+/// The jobs in the store.
 struct RowWork(Arc<Engine>);
 
 impl TimedJob for RowWork {
@@ -63,16 +67,32 @@ impl TimedJob for RowWork {
         "background work on rows"
     }
 
-    fn next_due(&self, now: Timestamp) -> Result<Option<Timestamp>, JobError> {
+    fn next_due(&self) -> Result<Option<Timestamp>, JobError> {
         let jobs = pending_jobs(&*self.0.store)?;
         // A copy that is under way ends its job itself.
         let waiting = jobs.iter().filter(|job| !self.0.copies.holds(job.id));
-        let due = waiting.map(|job| Timestamp::from_millis(job.not_before_ms));
-        Ok(due.chain(self.0.streams_due(now)).min())
+        Ok(waiting.map(|job| Timestamp::from_millis(job.not_before_ms)).min())
     }
 
     fn run(&self, now: Timestamp) -> Result<(), JobError> {
         Ok(self.0.run_jobs(now)?)
+    }
+}
+
+/// What falls due on streams.
+struct StreamUpkeep(Arc<Engine>);
+
+impl TimedJob for StreamUpkeep {
+    fn name(&self) -> &'static str {
+        "upkeep of streams"
+    }
+
+    fn next_due(&self) -> Result<Option<Timestamp>, JobError> {
+        Ok(self.0.streams_due())
+    }
+
+    fn run(&self, now: Timestamp) -> Result<(), JobError> {
+        Ok(self.0.keep_streams(now)?)
     }
 }
 
@@ -96,7 +116,7 @@ impl TimedJob for TokenSweep {
         "clearing expired transaction tokens"
     }
 
-    fn next_due(&self, _now: Timestamp) -> Result<Option<Timestamp>, JobError> {
+    fn next_due(&self) -> Result<Option<Timestamp>, JobError> {
         Ok(Some(Timestamp::from_millis(self.next_ms.load(Ordering::Relaxed))))
     }
 
@@ -141,9 +161,6 @@ impl Engine {
             if let Err(error) = self.run_job(&job, now) {
                 failure.get_or_insert(error);
             }
-        }
-        if let Err(error) = self.keep_streams(now) {
-            failure.get_or_insert(error);
         }
         failure.map_or(Ok(()), Err)
     }

@@ -55,7 +55,7 @@ pub struct LagConfig {
 }
 
 /// What a write changed of an item in a table with its local indexes, or in one global index: all of it shows at once.
-pub(crate) struct Former {
+pub(crate) struct Change {
     /// The table or the global index.
     pub(crate) object: ObjectId,
     pub(crate) kind: ChangeKind,
@@ -142,7 +142,7 @@ impl Lag {
     }
 
     /// The lag of a change, in milliseconds.
-    fn draw(&self, change: &Former, now: Timestamp) -> i64 {
+    fn draw(&self, change: &Change, now: Timestamp) -> i64 {
         let LagRange { from_ms, to_ms } = self.range(change.kind);
         let numbers = [self.config.seed.to_be_bytes(), now.millis().to_be_bytes()].concat();
         let drawn = partition_hash(&[&numbers, &change.object.to_be_bytes()[..], &change.item_key].concat());
@@ -151,7 +151,7 @@ impl Lag {
     }
 
     /// Remembers changes that are about to join the store's queue. The latches of their items must be held.
-    pub(crate) fn remember(&self, now: Timestamp, changes: Vec<Former>, done: &Done) {
+    pub(crate) fn remember(&self, now: Timestamp, changes: Vec<Change>, done: &Done) {
         let mut memory = self.memory.lock();
         for change in changes {
             if self.range(change.kind).is_zero() {
@@ -193,7 +193,7 @@ impl Lag {
 }
 
 impl Memory {
-    fn add(&mut self, change: Former, shows_at_ms: i64, done: &Done) {
+    fn add(&mut self, change: Change, shows_at_ms: i64, done: &Done) {
         let item = (change.object, change.item_key);
         let latest = self.latest.entry(item.clone()).or_insert(shows_at_ms);
         *latest = shows_at_ms.max(*latest);
@@ -306,7 +306,7 @@ mod tests {
         done.set();
         let key = bytes(key);
         let before = vec![(key.clone(), before.map(bytes))];
-        let change = Former { object: 1, kind: ChangeKind::Table, item_key: key, before };
+        let change = Change { object: 1, kind: ChangeKind::Table, item_key: key, before };
         lag.remember(at(now), vec![change], &done);
     }
 
@@ -332,7 +332,7 @@ mod tests {
         let lag = lag(SECOND);
         let done = Done::default();
         let before = vec![(bytes("a"), None)];
-        let change = Former { object: 1, kind: ChangeKind::Table, item_key: bytes("a"), before };
+        let change = Change { object: 1, kind: ChangeKind::Table, item_key: bytes("a"), before };
         lag.remember(at(0), vec![change], &done);
         assert_eq!(see(&lag, 5_000, "a", None), None);
         done.set();
@@ -365,7 +365,7 @@ mod tests {
             let lag = Lag::new(LagConfig { read: range, seed, ..LagConfig::default() }).unwrap();
             let one = |n: i64| {
                 let item_key = bytes(&n.to_string());
-                let change = Former { object: 1, kind: ChangeKind::Table, item_key, before: Vec::new() };
+                let change = Change { object: 1, kind: ChangeKind::Table, item_key, before: Vec::new() };
                 lag.draw(&change, at(7))
             };
             (0..100).map(one).collect()

@@ -372,11 +372,11 @@ impl Engine {
         }
         let mut queue = Queue::default();
         let mut written = Vec::with_capacity(writes.len());
-        let mut former = Vec::new();
+        let mut changes = Vec::new();
         for (at, (write, decision)) in writes.iter().zip(decisions).enumerate() {
             if !throttled.get(at).is_some_and(Option::is_some) {
                 if self.lag.is_some() {
-                    former.extend(decision.former(write));
+                    changes.extend(decision.changes(write));
                 }
                 written.push(decision.put_into(write, behalf, &mut queue));
             }
@@ -392,7 +392,7 @@ impl Engine {
             queue.batch.when_done(move |_| told.set());
             if let Some(lag) = &self.lag {
                 // Before the store has them: who sees the new rows there can tell that they are recent.
-                lag.remember(behalf.now, former, &done);
+                lag.remember(behalf.now, changes, &done);
             }
             let commit = self.store.commit(queue.batch);
             for (key, image) in queue.images {

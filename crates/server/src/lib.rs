@@ -5,6 +5,7 @@ pub mod clock;
 pub mod faults;
 pub mod http;
 mod own;
+pub mod pipes;
 pub mod report;
 pub mod runner;
 pub mod service;

@@ -17,6 +17,7 @@ use crate::auth::Caller;
 use crate::faults::{Blow, Faults, Strike};
 use crate::http::{NO_CONTENT_TYPE, Request, Response, Service};
 use crate::own::Own;
+use crate::pipes::Pipes;
 use crate::runner::Jobs;
 
 /// How the service behaves.
@@ -32,6 +33,8 @@ pub struct ApiConfig {
     pub jobs: Arc<Jobs>,
     /// Faults on purpose.
     pub faults: Arc<Faults>,
+    /// Deliveries of streams.
+    pub pipes: Arc<Pipes>,
     /// What things cost.
     pub prices: Arc<PriceTable>,
     /// 128 random bits drawn at start; what is random in answers is drawn from them.
@@ -134,6 +137,7 @@ impl Api {
             engine: Arc::clone(&self.engine),
             jobs: Arc::clone(&self.config.jobs),
             faults: Arc::clone(&self.config.faults),
+            pipes: Arc::clone(&self.config.pipes),
             prices: Arc::clone(&self.config.prices),
             region: self.region(&request.caller).to_owned(),
             namespace: self.namespace(&request.caller),

@@ -12,6 +12,7 @@ use dynamometer_engine::{Engine, EngineConfig};
 use dynamometer_server::auth::Caller;
 use dynamometer_server::clock::Clock;
 use dynamometer_server::faults::Faults;
+use dynamometer_server::pipes::Pipes;
 use dynamometer_server::report::{Report, build};
 use dynamometer_server::runner::Jobs;
 use dynamometer_server::service::{Answer, Api, ApiConfig};
@@ -46,6 +47,7 @@ impl Server {
             isolate: false,
             jobs: Arc::new(Jobs::new(&engine, clock.clone())),
             faults: faults.clone(),
+            pipes: Arc::new(Pipes::new(engine.clone(), clock.clone(), "us-east-1", "000000000000")),
             prices: Arc::new(PriceTable::builtin()),
             seed: 7,
             log: Arc::new(|line| eprintln!("{line}")),

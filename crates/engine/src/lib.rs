@@ -17,6 +17,7 @@ mod engine;
 pub mod jobs;
 pub mod lag;
 mod ops;
+pub mod pipes;
 mod read_path;
 pub mod streams;
 pub mod throughput;

@@ -30,13 +30,15 @@ pub enum Keyspace {
     Expiry,
     /// Background work that survives a restart.
     Jobs,
+    /// How far deliveries of streams have come.
+    Pipes,
     /// The store's own: how far it has given out the sequence of [`Append`](crate::Append)s. Nobody else writes it.
     Sequence,
 }
 
 impl Keyspace {
     /// Every keyspace, in the order of its [`index`](Keyspace::index).
-    pub const ALL: [Keyspace; 9] = [
+    pub const ALL: [Keyspace; 10] = [
         Keyspace::Catalog,
         Keyspace::Items,
         Keyspace::IndexEntries,
@@ -45,6 +47,7 @@ impl Keyspace {
         Keyspace::Streams,
         Keyspace::Expiry,
         Keyspace::Jobs,
+        Keyspace::Pipes,
         Keyspace::Sequence,
     ];
 
@@ -67,6 +70,7 @@ impl Keyspace {
             Keyspace::Streams => "streams",
             Keyspace::Expiry => "expiry",
             Keyspace::Jobs => "jobs",
+            Keyspace::Pipes => "pipes",
             Keyspace::Sequence => "sequence",
         }
     }

@@ -15,13 +15,20 @@ pub struct Answer {
     pub body: Vec<u8>,
     /// What went wrong inside, for the log; the client gets an incident number instead.
     pub incident: Option<String>,
+    /// Whether the connection closes instead.
+    pub hang_up: bool,
 }
 
 impl Answer {
     /// An error as AWS answers it.
     pub fn error(error: &ApiError) -> Answer {
         let body = error_body(error).expect("an error holds no stored rows");
-        Answer { status: error.kind.row().status, body, incident: None }
+        Answer { status: error.kind.row().status, body, incident: None, hang_up: false }
+    }
+
+    /// No answer: the connection closes.
+    pub(super) fn none() -> Answer {
+        Answer { status: 500, body: Vec::new(), incident: None, hang_up: true }
     }
 
     /// What a fault of the server answers. Its cause is not for clients: they get `number` to name it by.
@@ -44,7 +51,7 @@ pub async fn dispatch(engine: &Engine, context: &Context<'_>, target: &str, body
         return Answer::error(&ApiError::new(ErrorKind::UnknownOperation, words));
     };
     match handler(engine, context, body).await {
-        Ok(body) => Answer { status: 200, body, incident: None },
+        Ok(body) => Answer { status: 200, body, incident: None, hang_up: false },
         Err(error) if error.kind == ErrorKind::InternalServerError => {
             Answer::internal(error.message, (context.entropy)() as u64)
         }

@@ -32,13 +32,15 @@ pub enum Keyspace {
     Jobs,
     /// How far deliveries of streams have come.
     Pipes,
+    /// Auto scaling: its targets, and what it did.
+    Scaling,
     /// The store's own: how far it has given out the sequence of [`Append`](crate::Append)s. Nobody else writes it.
     Sequence,
 }
 
 impl Keyspace {
     /// Every keyspace, in the order of its [`index`](Keyspace::index).
-    pub const ALL: [Keyspace; 10] = [
+    pub const ALL: [Keyspace; 11] = [
         Keyspace::Catalog,
         Keyspace::Items,
         Keyspace::IndexEntries,
@@ -48,6 +50,7 @@ impl Keyspace {
         Keyspace::Expiry,
         Keyspace::Jobs,
         Keyspace::Pipes,
+        Keyspace::Scaling,
         Keyspace::Sequence,
     ];
 
@@ -71,6 +74,7 @@ impl Keyspace {
             Keyspace::Expiry => "expiry",
             Keyspace::Jobs => "jobs",
             Keyspace::Pipes => "pipes",
+            Keyspace::Scaling => "scaling",
             Keyspace::Sequence => "sequence",
         }
     }

@@ -6,7 +6,7 @@ use super::browser::{Cors, check_browser, preflight};
 use super::config::Limits;
 use super::connection::{Connection, Order};
 use super::encoding::{Encoding, content_encoding, decode, encode, preferred_encoding};
-use super::message::{JSON_1_0, NO_CONTENT_TYPE, Request, Response, Service};
+use super::message::{JSON_1_0, JSON_1_1, NO_CONTENT_TYPE, Request, Response, Service};
 use super::watch::Phase;
 use crate::auth::{AuthError, Caller, RawRequest};
 use bytes::Bytes;
@@ -302,9 +302,11 @@ fn media_type(headers: &HeaderMap) -> &str {
     }
 }
 
-/// The type of a JSON answer: an `application/json` question gets one of its own kind.
+/// The type of a JSON answer: that of the question, where it is one.
 fn json_type(media_type: &str) -> &'static str {
-    if media_type.eq_ignore_ascii_case("application/json") { "application/json" } else { JSON_1_0 }
+    let known =
+        ["application/json", JSON_1_1].into_iter().find(|known| media_type.eq_ignore_ascii_case(known));
+    known.unwrap_or(JSON_1_0)
 }
 
 fn now_ms() -> i64 {

@@ -9,6 +9,9 @@ use std::sync::Arc;
 /// The content type of AWS JSON 1.0, DynamoDB's own.
 pub const JSON_1_0: &str = "application/x-amz-json-1.0";
 
+/// The content type of AWS JSON 1.1, Application Auto Scaling's.
+pub const JSON_1_1: &str = "application/x-amz-json-1.1";
+
 /// A [`Response::content_type`] that sends no such header.
 pub const NO_CONTENT_TYPE: &str = "";
 

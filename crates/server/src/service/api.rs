@@ -15,10 +15,13 @@ use serde::de::IgnoredAny;
 use super::dispatch::{Answer, dispatch, find};
 use crate::auth::Caller;
 use crate::faults::{Blow, Faults, Strike};
-use crate::http::{NO_CONTENT_TYPE, Request, Response, Service};
+use crate::http::{JSON_1_0, JSON_1_1, NO_CONTENT_TYPE, Request, Response, Service, not_an_operation};
 use crate::own::Own;
 use crate::pipes::Pipes;
 use crate::runner::Jobs;
+
+/// What the targets of Application Auto Scaling begin with.
+const SCALING_TARGETS: &str = "AnyScaleFrontendService.";
 
 /// How the service behaves.
 #[derive(Clone)]
@@ -43,7 +46,7 @@ pub struct ApiConfig {
     pub log: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
-/// The API of DynamoDB and DynamoDB Streams on an engine.
+/// The API of DynamoDB, DynamoDB Streams and Application Auto Scaling on an engine.
 pub struct Api {
     engine: Arc<Engine>,
     config: ApiConfig,
@@ -89,8 +92,10 @@ impl Api {
             None => dispatch(&self.engine, &context, target, body).await,
             Some(strike) => self.answer_struck(strike, &context, target, body).await,
         };
-        // CreateTable, UpdateTable, DeleteTable and UpdateTimeToLive are what leaves jobs behind.
-        if operation.ends_with("Table") || operation == "UpdateTimeToLive" {
+        // CreateTable, UpdateTable, DeleteTable and UpdateTimeToLive leave jobs behind, and what is put into auto scaling
+        // may be due at once.
+        let leaves_jobs = operation.ends_with("Table") || operation == "UpdateTimeToLive";
+        if leaves_jobs || target.starts_with(SCALING_TARGETS) {
             self.config.jobs.wake();
         }
         answer
@@ -204,6 +209,10 @@ impl Service for Api {
             return self.answer_own(request).await;
         }
         let target = target(&request.headers);
+        // DynamoDB does not take what it was not asked in.
+        if request.content_type == JSON_1_1 && !target.starts_with(SCALING_TARGETS) {
+            return not_an_operation();
+        }
         // A body that is no JSON is refused before its target is looked at; with a target that is known, the
         // operation's own decoder refuses it with the same words.
         if find(target).is_err() && !request.body.is_empty() && !is_json(&request.body) {
@@ -216,6 +225,10 @@ impl Service for Api {
             (self.config.log)(incident);
         }
         response(answer, request.content_type)
+    }
+
+    fn content_types(&self) -> &'static [&'static str] {
+        &[JSON_1_0, JSON_1_1, "application/json"]
     }
 
     fn precheck(&self, headers: &HeaderMap, body: &Bytes, content_type: &'static str) -> Option<Response> {

@@ -164,7 +164,8 @@ impl Engine {
 
     /// Copies all rows and counters of a table, index or stream to a new number.
     fn copy_rows(&self, view: &dyn Snapshot, old: ObjectId, new: ObjectId) -> Result<(), StoreError> {
-        for keyspace in crate::jobs::ROWS_OF_OBJECTS {
+        // Indexes of expiry times are filled again, which is no more work.
+        for keyspace in crate::jobs::ROWS_OF_OBJECTS.into_iter().filter(|one| *one != Keyspace::Expiry) {
             let mut from = crate::jobs::first_row(old);
             loop {
                 let chunk = crate::jobs::read_chunk(view, keyspace, &from, old)?;
@@ -259,6 +260,10 @@ fn replace_database(
                 index_id: index.id,
             };
             draft.add_job(now, work);
+        }
+        if let Some(expiry_id) = record.expiry_id.filter(|_| !is_kept(to)) {
+            let (namespace, table, table_id) = (to.to_owned(), record.name.clone(), record.id);
+            draft.add_job(now, Work::FillExpiry { namespace, table, table_id, expiry_id });
         }
         draft.put(record);
     }

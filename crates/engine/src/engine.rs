@@ -18,6 +18,7 @@ use crate::lag::{Lag, LagConfig};
 use crate::scaling::Targets;
 use crate::streams::Dues;
 use crate::throughput::ThrottleMode;
+use crate::ttl::Oldest;
 use crate::write_path::latch::Latches;
 
 /// How an engine behaves.
@@ -31,6 +32,11 @@ pub struct EngineConfig {
     pub lag: LagConfig,
     /// How long tables and indexes stay in CREATING, UPDATING and DELETING, in milliseconds.
     pub table_delay_ms: i64,
+    /// How long after its expiry an item is deleted, in milliseconds.
+    pub ttl_delay_ms: i64,
+    /// How long time to live cannot be changed after a change, in milliseconds; 0 for not at all. AWS has about half an
+    /// hour.
+    pub ttl_cooldown_ms: i64,
 }
 
 /// Everything that answers operations.
@@ -46,6 +52,8 @@ pub struct Engine {
     pub(crate) targets: Targets,
     /// When the streams are to be looked at again.
     pub(crate) dues: Dues,
+    /// From where the indexes of expiry times are to be looked at.
+    pub(crate) oldest: Oldest,
     jobs_stopped: AtomicBool,
     /// Held while jobs run: each is run by one thread at a time.
     pub(crate) running_jobs: Mutex<()>,
@@ -68,6 +76,7 @@ impl Engine {
             copies: Copies::default(),
             targets,
             dues: Dues::default(),
+            oldest: Oldest::default(),
             jobs_stopped: AtomicBool::new(false),
             running_jobs: Mutex::new(()),
         })

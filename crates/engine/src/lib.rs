@@ -17,10 +17,12 @@ mod engine;
 pub mod jobs;
 pub mod lag;
 mod ops;
+pub mod pipes;
 mod read_path;
 mod scaling;
 pub mod streams;
 pub mod throughput;
+mod ttl;
 mod validate;
 mod write_path;
 

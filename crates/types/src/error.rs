@@ -103,6 +103,8 @@ error_catalogue! {
     ExpiredIterator => DYNAMODB 400 message "ExpiredIteratorException",
     /// The records asked for are older than a day.
     TrimmedDataAccess => DYNAMODB 400 message "TrimmedDataAccessException",
+    /// The service has no time.
+    ServiceUnavailable => SERVICE 503 message "ServiceUnavailableException",
     /// A fault of the server.
     InternalServerError => DYNAMODB 500 message "InternalServerError",
 }

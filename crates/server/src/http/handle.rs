@@ -43,11 +43,11 @@ struct Manner {
     keep_alive: bool,
 }
 
-/// Answers one request.
+/// Answers one request; with nothing when the service wants the connection closed.
 pub(super) async fn handle<S: Service>(
     connection: &Connection<S>,
     request: hyper::Request<Incoming>,
-) -> hyper::Response<Full<Bytes>> {
+) -> Option<hyper::Response<Full<Bytes>>> {
     let watch = &connection.control.watch;
     watch.enter(Phase::Working);
     let (parts, body) = request.into_parts();
@@ -60,9 +60,12 @@ pub(super) async fn handle<S: Service>(
     let response = match answer(connection, parts, body, seen, &mut cors).await {
         Ok(response) | Err(response) => response,
     };
+    if response.hang_up {
+        return None;
+    }
     let response = finish(connection, response, manner, cors).await;
     watch.enter(Phase::Writing);
-    response
+    Some(response)
 }
 
 /// The order of checks. An `Err` is an answer as well: that of the check that failed.
@@ -82,7 +85,8 @@ async fn answer<S: Service>(
     }
 
     let is_post = parts.method == Method::POST;
-    let is_own = (is_post || parts.method == Method::GET) && service.is_own_path(parts.uri.path());
+    let is_own = (is_post || matches!(parts.method, Method::GET | Method::DELETE))
+        && service.is_own_path(parts.uri.path());
     if !is_post && !is_own {
         skip_body(body, config, &connection.control.watch).await;
         return Ok(answer_without_service(&parts, &config.region));
@@ -224,7 +228,7 @@ async fn finish<S>(
     manner: Manner,
     cors: Option<Cors>,
 ) -> hyper::Response<Full<Bytes>> {
-    let Response { status, content_type, mut body, headers: further } = response;
+    let Response { status, content_type, mut body, headers: further, hang_up: _ } = response;
     let mut headers = HeaderMap::with_capacity(8 + further.len());
     for (name, value) in further {
         headers.append(name, value);

@@ -16,6 +16,8 @@ pub struct Answer {
     pub body: Vec<u8>,
     /// What went wrong inside, for the log; the client gets an incident number instead.
     pub incident: Option<String>,
+    /// Whether the connection closes instead.
+    pub hang_up: bool,
 }
 
 impl Answer {
@@ -24,10 +26,15 @@ impl Answer {
         Answer::error_as(ErrorForm::Namespaced, error)
     }
 
+    /// No answer: the connection closes.
+    pub(super) fn none() -> Answer {
+        Answer { status: 500, body: Vec::new(), incident: None, hang_up: true }
+    }
+
     /// An error as a service answers it.
     fn error_as(form: ErrorForm, error: &ApiError) -> Answer {
         let body = error_body(error, form).expect("an error holds no stored rows");
-        Answer { status: error.kind.row().status, body, incident: None }
+        Answer { status: error.kind.row().status, body, incident: None, hang_up: false }
     }
 
     /// What a fault of the server answers. Its cause is not for clients: they get `number` to name it by.
@@ -50,7 +57,7 @@ pub async fn dispatch(engine: &Engine, context: &Context<'_>, target: &str, body
         return Answer::error_as(operation.errors, &ApiError::new(ErrorKind::UnknownOperation, words));
     };
     match handler(engine, context, body).await {
-        Ok(body) => Answer { status: 200, body, incident: None },
+        Ok(body) => Answer { status: 200, body, incident: None, hang_up: false },
         Err(error) if error.kind == ErrorKind::InternalServerError => {
             Answer::internal(operation.errors, error.message, (context.entropy)() as u64)
         }

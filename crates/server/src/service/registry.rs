@@ -32,6 +32,11 @@ impl Operation {
         self.handler.is_some()
     }
 
+    /// Whether this is an operation's name.
+    pub fn is_known(name: &str) -> bool {
+        [DYNAMODB, STREAMS].into_iter().flatten().any(|operation| operation.name == name)
+    }
+
     /// The operation that an `X-Amz-Target` names: `DynamoDB_20120810.GetItem`.
     pub fn of_target(target: &str) -> Option<&'static Operation> {
         let (service, name) = target.split_once('.')?;

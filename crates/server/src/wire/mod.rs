@@ -33,6 +33,7 @@ pub use codec::Wire;
 pub use encode::{Encode, ErrorForm};
 pub use read::{Request, decode};
 pub use shape::Shape;
+pub use streams::lambda_record;
 
 #[cfg(test)]
 mod round_trip_tests;

@@ -10,7 +10,9 @@ use dynamometer_engine::throughput::ThrottleMode;
 use dynamometer_engine::{Engine, EngineConfig};
 use dynamometer_server::auth::Caller;
 use dynamometer_server::clock::{Clock, Move};
+use dynamometer_server::faults::Faults;
 use dynamometer_server::http::{JSON_1_0, JSON_1_1};
+use dynamometer_server::pipes::Pipes;
 use dynamometer_server::runner::Jobs;
 use dynamometer_server::service::{Api, ApiConfig};
 use dynamometer_store::{Durability, FjallOptions, FjallStore, MemoryStore, Store};
@@ -129,6 +131,8 @@ impl Shared {
             account: "000000000000".into(),
             isolate: true,
             jobs: jobs.clone(),
+            faults: Arc::new(Faults::new(7)),
+            pipes: Arc::new(Pipes::new(engine.clone(), clock.clone(), "us-east-1", "000000000000")),
             prices: Arc::new(PriceTable::builtin()),
             seed: 7,
             log: Arc::new(|line| eprintln!("{line}")),

@@ -3,7 +3,7 @@
 use dynamometer_types::ErrorKind;
 use serde_json::{Map, Value};
 
-use super::placeholders;
+use super::placeholders::{self, Kept};
 
 /// A file: a beginning, and steps.
 pub struct Scenario {
@@ -31,8 +31,8 @@ pub struct Step {
 
 impl Step {
     /// The answer that the `index`-th sending should get.
-    pub fn expected(&self, index: u32) -> Option<Value> {
-        let text = placeholders::expand(self.answer.as_ref()?, index);
+    pub fn expected(&self, index: u32, kept: &Kept) -> Option<Value> {
+        let text = placeholders::expand(self.answer.as_ref()?, index, kept);
         Some(
             serde_json::from_str(&text).unwrap_or_else(|error| panic!("line {}: {error}: {text}", self.line)),
         )

@@ -76,10 +76,10 @@ impl Engine {
             check_account_quota(context, draft.version(), Some(&update.old), &update.record)?;
             let (old, new) = (update.old.clone(), update.record.clone());
             let shown = update.finish(draft);
-            self.follow_stream_setting(draft, Some(&old), &new, context.now);
-            Ok(shown)
+            let closes = self.follow_stream_setting(draft, Some(&old), &new, context.now);
+            Ok((shown, closes))
         };
-        let changed = self.change_between_writes(change)?;
+        let changed = self.change_shards(change)?;
         self.follow_table(context.namespace, name, context.now);
         Ok(changed)
     }

@@ -30,6 +30,7 @@ mod key_condition;
 mod key_range;
 pub mod legacy;
 mod lexer;
+pub mod partiql;
 mod path;
 mod placeholders;
 mod print;

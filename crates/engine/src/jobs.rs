@@ -22,7 +22,7 @@ use crate::disk::keys::{ObjectId, after_prefix, object_prefix};
 use crate::disk::row::{CorruptRow, Row};
 use crate::engine::Engine;
 use crate::ops::token_is_expired;
-use crate::write_path::{count_entry, write_entry};
+use crate::write_path::{Image, count_entry, write_entry};
 
 /// How many rows a job handles in one batch.
 const CHUNK_ROWS: usize = 500;
@@ -181,11 +181,13 @@ impl Engine {
                 None => self.store.get(Keyspace::Items, key)?,
             };
             if let Some(row) = row {
-                let item = Row::from_stored(row).decode().map_err(corrupt)?;
-                write_entry(index, table, &item, &mut batch);
+                let row = Row::from_stored(row);
+                let item = row.decode().map_err(corrupt)?;
+                write_entry(index, table, Image { item: &item, row: &row }, &mut batch);
             }
-            let item_at_cut = Row::from_stored(row_at_cut.clone()).decode().map_err(corrupt)?;
-            count_entry(index, table, &item_at_cut, &mut batch);
+            let row = Row::from_stored(row_at_cut.clone());
+            let item = row.decode().map_err(corrupt)?;
+            count_entry(index, table, Image { item: &item, row: &row }, &mut batch);
         }
         let commit = self.store.commit(batch);
         drop(held);

@@ -105,7 +105,8 @@ pub struct StoreInfo {
 /// - **Visibility.** Once a [`Commit`] resolved to `Ok`, each later `get` and `snapshot` sees it. Others may see
 ///   it a moment before that.
 /// - **Reads never wait for writes**, nor for each other.
-/// - **Failure.** After a failed write or sync no later batch is acknowledged: the store is poisoned, and the
+/// - **Failure.** A batch whose check does not hold, or that no store can take, fails alone. After any other failure
+///   (a write, a sync, a read that the batch needed) no later batch is acknowledged: the store is poisoned, and the
 ///   process should leave and recover by opening it again.
 pub trait Store: Send + Sync + 'static {
     /// The latest committed value of one key, or `None`. Cheaper than a snapshot.

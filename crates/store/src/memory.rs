@@ -2,7 +2,8 @@
 
 use std::ops::{Bound, ControlFlow};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use imbl::OrdMap;
@@ -29,7 +30,8 @@ pub struct MemoryStore {
     line: Line,
     maps: RwLock<Maps>,
     sequence: AtomicU64,
-    closed: AtomicBool,
+    /// What every batch is answered, once the store is closed or a batch has failed for a reason beyond itself.
+    stopped: OnceLock<StoreError>,
 }
 
 #[derive(Clone, Default)]
@@ -51,10 +53,16 @@ impl MemoryStore {
     }
 
     fn apply(&self, batch: Batch) -> Outcome {
-        if self.closed.load(Ordering::Acquire) {
-            return Err(StoreError::closed());
+        if let Some(reason) = self.stopped.get() {
+            return Err(reason.clone());
         }
-        self.maps.write().apply(batch)?;
+        let applied = self.maps.write().apply(batch);
+        if let Err(error) = &applied
+            && !error.concerns_one_batch()
+        {
+            let _ = self.stopped.set(StoreError::poisoned(error));
+        }
+        applied?;
         Ok(Committed { sequence: self.sequence.fetch_add(1, Ordering::Relaxed) + 1 })
     }
 }
@@ -89,7 +97,7 @@ impl Store for MemoryStore {
     }
 
     fn close(&self) -> Result<(), StoreError> {
-        self.closed.store(true, Ordering::Release);
+        let _ = self.stopped.set(StoreError::closed());
         Ok(())
     }
 }

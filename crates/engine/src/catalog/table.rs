@@ -1,5 +1,6 @@
 //! A table as requests see it: its record, and what is worked out from it once.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use dynamometer_types::{Item, KeySchema};
@@ -124,14 +125,15 @@ impl Index {
     }
 
     /// What the index holds of an item.
-    pub fn project(&self, item: &Item, table_key: &KeySchema) -> Item {
+    pub fn project<'a>(&self, item: &'a Item, table_key: &KeySchema) -> Cow<'a, Item> {
         match self.projection {
-            Projection::All => item.clone(),
-            _ => item
-                .iter()
-                .filter(|(name, _)| self.projects(name, table_key))
-                .map(|(name, value)| (name, value.clone()))
-                .collect(),
+            Projection::All => Cow::Borrowed(item),
+            _ => Cow::Owned(
+                item.iter()
+                    .filter(|(name, _)| self.projects(name, table_key))
+                    .map(|(name, value)| (name, value.clone()))
+                    .collect(),
+            ),
         }
     }
 }

@@ -50,7 +50,7 @@ pub const CASES: &[(&str, Case)] = named![
     batches::keys_that_cannot_be_stored_are_refused,
     counters::adds_are_exact_from_many_threads,
     counters::adds_mix_with_writes_and_checks,
-    counters::a_row_that_is_no_pair_refuses_its_batch_alone,
+    counters::a_row_that_is_no_pair_stops_the_store,
     outcomes::everybody_is_told_once_and_before_the_commit_resolves,
     outcomes::a_call_may_panic_or_commit,
     outcomes::a_batch_that_stands_alone_shows_its_moment,

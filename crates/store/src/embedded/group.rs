@@ -37,7 +37,8 @@ impl<'a> Group<'a> {
     /// Adds a batch, emptying it, or leaves the group as it was.
     ///
     /// # Errors
-    /// Those of this batch alone: a check that does not hold, a key that cannot be stored, a failed read.
+    /// A check that does not hold or a key that cannot be stored concern this batch alone. A failed read concerns the
+    /// group: what stands behind it cannot be known.
     pub fn stage(&mut self, batch: &mut Batch) -> Result<(), StoreError> {
         check_keys(batch)?;
         self.check(&batch.checks)?;

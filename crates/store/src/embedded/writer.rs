@@ -56,7 +56,13 @@ impl Writer {
     fn commit(&mut self, requests: &mut [Request]) -> Result<Vec<Outcome>, StoreError> {
         self.background.wait_for_room()?;
         let mut group = Group::new(&self.tree, &mut self.counters, requests);
-        let staged: Vec<_> = requests.iter_mut().map(|request| group.stage(&mut request.batch)).collect();
+        let mut staged = Vec::with_capacity(requests.len());
+        for request in requests {
+            match group.stage(&mut request.batch) {
+                Err(error) if !error.concerns_one_batch() => return Err(error),
+                outcome => staged.push(outcome),
+            }
+        }
         group.commit()?;
         Ok(staged.into_iter().map(|staged| staged.map(|()| self.next())).collect())
     }

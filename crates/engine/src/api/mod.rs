@@ -6,8 +6,10 @@
 
 mod enums;
 mod items;
+mod partiql;
 mod tables;
 
 pub use enums::*;
 pub use items::*;
+pub use partiql::*;
 pub use tables::*;

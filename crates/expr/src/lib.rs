@@ -1,4 +1,4 @@
-//! DynamoDB's expressions and legacy conditions: parse, check, evaluate, apply.
+//! DynamoDB's expressions, PartiQL statements and legacy conditions: parse, check, evaluate, apply.
 //!
 //! # How it is used
 //! A request's names and values become [`Placeholders`]. Each expression text is parsed with them, which checks

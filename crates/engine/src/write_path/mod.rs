@@ -16,6 +16,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use dynamometer_capacity::CapacityUnits;
 use dynamometer_capacity::meter::{Consumption, meter_failed_condition, meter_item_write};
 use dynamometer_store::{Batch, Commit, Keyspace, decode_pair};
 use dynamometer_types::limits::ITEM_COLLECTION_BYTES;
@@ -125,18 +126,18 @@ pub(crate) enum Stop {
     TableChanged,
     /// These operations refused, each at its place; `None` for those that would have gone through. They may have
     /// seen images that are not durable yet: `after` is waited for before anybody hears of it. What they cost all
-    /// the same is `consumption`.
-    Refused { refusals: Vec<Option<ApiError>>, after: Option<Commit>, consumption: Consumption },
+    /// the same is `units`.
+    Refused { refusals: Vec<Option<ApiError>>, after: Option<Commit>, units: CapacityUnits },
     /// The store failed, or the write could not be planned.
     Failed(ApiError),
 }
 
 impl Stop {
     /// What was consumed all the same: by a condition that failed.
-    pub(crate) fn consumption(&self) -> Consumption {
+    pub(crate) fn units(&self) -> CapacityUnits {
         match self {
-            Stop::Refused { consumption, .. } => consumption.clone(),
-            Stop::TableChanged | Stop::Failed(_) => Consumption::default(),
+            Stop::Refused { units, .. } => *units,
+            Stop::TableChanged | Stop::Failed(_) => CapacityUnits::ZERO,
         }
     }
 
@@ -370,14 +371,13 @@ impl Engine {
         let throttled = self.charge(behalf, writes, &mut decisions);
         let all_throttled = throttled.iter().flatten().count() == writes.len();
         if !throttled.is_empty() && (all_throttled || behalf.is_together()) {
-            let consumption = Consumption::default();
-            return Err(Stop::Refused { refusals: throttled, after: None, consumption });
+            let units = CapacityUnits::ZERO;
+            return Err(Stop::Refused { refusals: throttled, after: None, units });
         }
         if decisions.iter().any(|decision| decision.change.is_err()) {
-            let mut consumption = Consumption::default();
-            decisions.iter().for_each(|decision| consumption.merge(&decision.consumption));
+            let units = decisions.iter().map(|decision| decision.consumption.total()).sum();
             let refusals = decisions.into_iter().map(|decision| decision.change.err()).collect();
-            return Err(Stop::Refused { refusals, after: wait_for_seen(), consumption });
+            return Err(Stop::Refused { refusals, after: wait_for_seen(), units });
         }
         let mut queue = Queue::default();
         let mut written = Vec::with_capacity(writes.len());

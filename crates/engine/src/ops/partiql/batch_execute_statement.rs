@@ -41,7 +41,7 @@ const MOST_STATEMENTS: u64 = 25;
 /// A statement that can be run.
 enum Prepared<'s> {
     Read { select: &'s Select, table: Arc<Table>, key: Bytes },
-    Write { name: &'s str, write: Write, key: Option<Bytes> },
+    Write { name: &'s str, write: Box<Write>, key: Option<Bytes> },
 }
 
 /// What became of a statement.
@@ -82,7 +82,7 @@ impl Engine {
         let name = table_name(statement);
         let table = self.table(context, name)?;
         let Statement::Select(select) = statement else {
-            let write = Write::of(statement, &table.key)?;
+            let write = Box::new(Write::of(statement, &table.key)?);
             write.check_key()?;
             let key = write.operation(OnFailure::Nothing, false).plan(&table).ok().map(|plan| plan.key);
             return Ok(Prepared::Write { name, write, key });
@@ -135,7 +135,7 @@ impl Engine {
                     match self.start_one(context, counted, name, |table| operation.plan(table)) {
                         Ok((_, write)) => queued = Some(write),
                         Err(stop) => {
-                            one.consumption.without_arm = stop.consumption().total();
+                            one.consumption.without_arm = stop.units();
                             one.fail(stop.into_error().await)?;
                         }
                     }

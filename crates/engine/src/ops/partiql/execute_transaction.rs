@@ -7,6 +7,8 @@ use dynamometer_capacity::meter::{Consistency, Consumption, meter_item_read};
 use dynamometer_expr::partiql::{Reads, Select, Statement};
 use dynamometer_store::Keyspace;
 use dynamometer_types::fault::Step;
+use dynamometer_types::limits::TRANSACTION_BYTES;
+use dynamometer_types::size::value_size;
 use dynamometer_types::{ApiError, CancellationReason};
 
 use super::members::{check_count, check_statement};
@@ -26,8 +28,11 @@ use crate::throughput::Operation;
 use crate::validate::keys::{KEY_MISMATCH, check_key};
 use crate::validate::members::{Findings, Rule};
 use crate::validate::values::check_values;
-use crate::validate::wording::PARTIQL;
+use crate::validate::wording::{PARTIQL, enveloped};
 use crate::write_path::PlannedWrite;
+
+/// What AWS says of a read of an index; that it says so of an EXISTS too is assumed.
+const ON_INDEX: &str = "Reads on indices are not supported within transactions.";
 
 impl Engine {
     /// ExecuteTransaction.
@@ -138,6 +143,9 @@ impl Engine {
         statements: &[Statement],
     ) -> Result<ExecuteTransactionResponse, ApiError> {
         let writes = self.tables_of(context, statements, |statement, table| {
+            if matches!(statement, Statement::Exists(select) if select.index.is_some()) {
+                return Err(ApiError::validation(ON_INDEX));
+            }
             let write = Write::of(statement, &table.key)?;
             if write.has_returning() {
                 return Err(ApiError::validation("RETURNING clause is not supported in ExecuteTransaction."));
@@ -198,7 +206,7 @@ impl Engine {
 /// The stored key of the one item that a SELECT names. The inner error cancels the transaction.
 fn item_of(select: &Select, table: &Table) -> Result<Result<Bytes, ApiError>, ApiError> {
     if select.index.is_some() {
-        return Err(ApiError::validation("Reads on indices are not supported within transactions."));
+        return Err(ApiError::validation(ON_INDEX));
     }
     let keyless = || {
         ApiError::validation(
@@ -243,6 +251,19 @@ fn at_statement(at: usize, mut error: ApiError) -> ApiError {
     error
 }
 
+/// All statements together carry 4 MB at most: their texts and their parameters. Assumed to be as for TransactWriteItems.
+fn check_payload(asked: &[ParameterizedStatement]) -> Result<(), ApiError> {
+    let bytes_of = |one: &ParameterizedStatement| {
+        let text = one.statement.as_ref().map_or(0, String::len) as u64;
+        text + one.parameters.iter().flatten().map(value_size).sum::<u64>()
+    };
+    if asked.iter().map(bytes_of).sum::<u64>() > TRANSACTION_BYTES {
+        let message = format!("Transaction request size cannot exceed {TRANSACTION_BYTES} bytes");
+        return Err(ApiError::validation(enveloped(&message)));
+    }
+    Ok(())
+}
+
 /// Checks all that needs the request only, and reads the statements.
 fn check(
     request: &ExecuteTransactionRequest,
@@ -262,6 +283,7 @@ fn check(
     members.one_of("returnConsumedCapacity", &request.return_consumed_capacity);
     members.finish()?;
     check_values(&request.faults, &[Step::Member("TransactStatements")], PARTIQL)?;
+    check_payload(asked)?;
     asked
         .iter()
         .enumerate()

@@ -3,7 +3,6 @@
 use std::ops::{Bound, ControlFlow};
 use std::path::Path;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use imbl::OrdMap;
@@ -14,6 +13,7 @@ use crate::commit::Outcome;
 use crate::line::Line;
 use crate::pair::{row_of, sum};
 use crate::range::is_empty_range;
+use crate::sequence::{Sequence, rows_of};
 use crate::{
     Add, Batch, Check, Commit, Committed, Direction, Keyspace, Snapshot, Store, StoreError, StoreInfo, Write,
     decode_pair,
@@ -22,14 +22,13 @@ use crate::{
 /// A store that lives as long as its process.
 ///
 /// The thread that calls [`commit`](Store::commit) applies the batch itself, so its [`Commit`] is resolved at once,
-/// unless another thread is at it: that one then goes on with this batch. A snapshot is a copy of eight
+/// unless another thread is at it: that one then goes on with this batch. A snapshot is a copy of nine
 /// pointers; while it lives, writers copy the nodes that they change. A read waits at most for the changes of
 /// one batch in memory.
 #[derive(Default)]
 pub struct MemoryStore {
     line: Line,
     maps: RwLock<Maps>,
-    sequence: AtomicU64,
     /// What every batch is answered, once the store is closed or a batch has failed for a reason beyond itself.
     stopped: OnceLock<StoreError>,
 }
@@ -38,6 +37,7 @@ pub struct MemoryStore {
 struct Maps {
     keyspaces: [OrdMap<Bytes, Bytes>; Keyspace::COUNT],
     size_bytes: u64,
+    sequence: Sequence,
 }
 
 impl MemoryStore {
@@ -62,8 +62,7 @@ impl MemoryStore {
         {
             let _ = self.stopped.set(StoreError::poisoned(error));
         }
-        applied?;
-        Ok(Committed { sequence: self.sequence.fetch_add(1, Ordering::Relaxed) + 1 })
+        applied
     }
 }
 
@@ -108,19 +107,31 @@ impl Maps {
     }
 
     /// Applies a batch whole, or leaves everything as it is.
-    fn apply(&mut self, batch: Batch) -> Result<(), StoreError> {
+    fn apply(&mut self, mut batch: Batch) -> Outcome {
         check_keys(&batch)?;
         self.check(&batch.checks)?;
         for add in &batch.adds {
             decode_pair(self.get(add.keyspace, &add.key).map(|row| &row[..]))?;
         }
-        for write in batch.writes {
-            match write {
-                Write::Put { keyspace, key, value } => self.put(keyspace, key, value),
-                Write::Delete { keyspace, key } => self.delete(keyspace, &key),
-            }
+        for write in batch.writes.drain(..) {
+            self.write(write);
         }
-        batch.adds.into_iter().try_for_each(|add| self.add(add))
+        batch.adds.drain(..).try_for_each(|add| self.add(add))?;
+        let sequence = self.sequence.next();
+        if !batch.appends.is_empty() {
+            self.sequence.reserve().into_iter().for_each(|write| self.write(write));
+        }
+        for row in rows_of(&mut batch, sequence) {
+            self.write(row);
+        }
+        Ok(Committed { sequence })
+    }
+
+    fn write(&mut self, write: Write) {
+        match write {
+            Write::Put { keyspace, key, value } => self.put(keyspace, key, value),
+            Write::Delete { keyspace, key } => self.delete(keyspace, &key),
+        }
     }
 
     fn check(&self, checks: &[Check]) -> Result<(), StoreError> {

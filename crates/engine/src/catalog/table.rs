@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use dynamometer_types::{Item, KeySchema};
 
+use super::Stream;
 use super::record::{IndexRecord, Lifecycle, ProjectionRecord, TableRecord, key_of};
 use crate::disk::keys::ObjectId;
 use crate::throughput::Live;
@@ -19,6 +20,8 @@ pub struct Table {
     /// Its indexes: local ones first, each kind in the order of the record. Indexes that are being deleted are left
     /// out; those that are being created are in, because writes maintain them already.
     pub indexes: Vec<Index>,
+    /// Where its changes are recorded, while its stream is enabled.
+    pub stream: Option<Arc<Stream>>,
     /// Counts the versions of the table since the server started.
     pub(crate) version: u64,
     /// What all its versions share: the live state of its throughput.
@@ -73,7 +76,7 @@ impl Table {
             .filter(|index| !matches!(index.lifecycle, Lifecycle::Deleting { .. }))
             .map(|index| Index::new(index, IndexKind::Global, &record));
         let indexes = local.chain(global).collect();
-        Table { key, indexes, record, version: 0, live: Arc::default() }
+        Table { key, indexes, record, stream: None, version: 0, live: Arc::default() }
     }
 
     /// The table as the version that comes after `former`.

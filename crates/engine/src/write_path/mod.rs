@@ -8,8 +8,10 @@
 //! atomic batch that holds the items, their index entries and all counters. [`Started::finish`] waits until the
 //! batch is on disk. Between the two, no lock is held.
 
+mod conflicts;
 mod index_rows;
 pub(crate) mod latch;
+mod recent;
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -18,7 +20,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use dynamometer_capacity::CapacityUnits;
 use dynamometer_capacity::meter::{Consumption, meter_failed_condition, meter_item_write};
-use dynamometer_store::{Batch, Commit, Keyspace, decode_pair};
+use dynamometer_store::{Batch, Commit, Keyspace, StoreError, decode_pair};
 use dynamometer_types::limits::ITEM_COLLECTION_BYTES;
 use dynamometer_types::size::item_size;
 use dynamometer_types::{ApiError, ErrorKind, Item, Timestamp};
@@ -26,9 +28,12 @@ use dynamometer_types::{ApiError, ErrorKind, Item, Timestamp};
 use crate::Context;
 use crate::catalog::{IndexKind, Table};
 use crate::disk::keys::{object_prefix, partition_prefix};
-use crate::disk::row::Row;
+use crate::disk::row::{CorruptRow, Row};
 use crate::engine::{Engine, internal_error};
+use crate::streams::record::{ItemChange, record_of};
 use crate::throughput::{Operation, ThrottleMode, WriteCharge};
+use crate::ttl::follow_expiry;
+use conflicts::{free_of_conflict, merge_refused};
 use index_rows::index_change;
 pub(crate) use index_rows::{Image, IndexChange, count_entry, write_entry};
 use latch::{Done, Held};
@@ -58,6 +63,7 @@ pub(crate) trait WriteOperation: Sync {
 }
 
 /// A write that knows its table and its key.
+#[derive(Clone)]
 pub(crate) struct PlannedWrite<'a> {
     pub(crate) table: Arc<Table>,
     /// The item's key on disk.
@@ -102,6 +108,11 @@ impl OldImage {
     /// Whether there was an item.
     fn is_there(&self) -> bool {
         self.row.is_some()
+    }
+
+    /// The row as it is stored.
+    pub(crate) fn row(&self) -> Option<&Row> {
+        self.row.as_ref()
     }
 
     /// The row as it was stored.
@@ -168,14 +179,24 @@ impl Stop {
 pub(crate) struct Behalf {
     /// The time of the request.
     pub(crate) now: Timestamp,
-    /// The operation that they are counted for.
-    pub(crate) operation: Operation,
+    /// The operation that they are counted for; `None` for the service's own, which are free: deletions by time to live.
+    operation: Option<Operation>,
 }
 
 impl Behalf {
+    /// A client's.
+    pub(crate) fn of(operation: Operation, now: Timestamp) -> Behalf {
+        Behalf { now, operation: Some(operation) }
+    }
+
+    /// The service's, for time to live.
+    pub(crate) fn of_time_to_live(now: Timestamp) -> Behalf {
+        Behalf { now, operation: None }
+    }
+
     /// Whether the writes stand and fall together, rather than each by itself.
     fn is_together(self) -> bool {
-        self.operation != Operation::BatchWriteItem
+        self.operation != Some(Operation::BatchWriteItem)
     }
 }
 
@@ -222,6 +243,17 @@ impl<'a> Started<'a> {
     /// What became of each write of a batch that was throttled in part; `None` for those that were written.
     fn take_throttled(&mut self) -> Vec<Option<ApiError>> {
         std::mem::take(&mut self.throttled)
+    }
+
+    /// Waits on this thread until the writes are durable, for jobs.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) fn wait(self, engine: &Engine) -> Result<(), StoreError> {
+        let Some(commit) = self.commit else { return Ok(()) };
+        let outcome = commit.wait();
+        engine.latches.forget(self.keys.iter(), &self.done);
+        outcome.map(drop)
     }
 
     /// Waits until the writes are durable.
@@ -296,7 +328,7 @@ impl Engine {
         table_name: &str,
         plan: impl Fn(&Arc<Table>) -> Result<PlannedWrite<'a>, ApiError>,
     ) -> Result<(Arc<Table>, Started<'a>), Stop> {
-        let behalf = Behalf { now: context.now, operation };
+        let behalf = Behalf::of(operation, context.now);
         loop {
             let table = self.table(context, table_name).map_err(Stop::Failed)?;
             let planned = plan(&table).map_err(Stop::Failed)?;
@@ -309,7 +341,8 @@ impl Engine {
     }
 
     /// Runs the writes of a batch, as often as their tables change under them. Answers the plans, what was written in
-    /// their order, and what refused those that were throttled, at their places (empty when none were).
+    /// their order, and what refused those that were throttled or met a transaction, at their places (empty when none
+    /// were).
     ///
     /// # Errors
     /// What `plan` or an operation answers, and the first refusal when all were throttled; `InternalServerError` when
@@ -320,17 +353,19 @@ impl Engine {
         context: &Context<'_>,
         plan: impl Fn() -> Result<Vec<PlannedWrite<'a>>, ApiError>,
     ) -> Result<(Vec<PlannedWrite<'a>>, Vec<Written<'a>>, Vec<Option<ApiError>>), ApiError> {
-        let behalf = Behalf { now: context.now, operation: Operation::BatchWriteItem };
+        let behalf = Behalf::of(Operation::BatchWriteItem, context.now);
         let stop = loop {
             let plans = plan()?;
-            let started = {
+            let (started, in_conflict) = {
                 let mut held = self.latches.hold(plans.iter().map(|plan| &plan.key));
-                self.start_writes(behalf, &plans, &mut held, |_| None)
+                let in_conflict = self.conflicts(behalf, &plans, &held);
+                let free = free_of_conflict(&plans, &in_conflict);
+                (self.start_writes(behalf, &free, &mut held, |_| None), in_conflict)
             };
             match started {
                 Ok(mut started) => {
-                    let throttled = started.take_throttled();
-                    return Ok((plans, started.finish(self).await?, throttled));
+                    let refused = merge_refused(in_conflict, started.take_throttled());
+                    return Ok((plans, started.finish(self).await?, refused));
                 }
                 Err(Stop::TableChanged) => {}
                 Err(stop) => break stop,
@@ -351,6 +386,12 @@ impl Engine {
     ) -> Result<Started<'a>, Stop> {
         if writes.iter().any(|write| !self.catalog.is_current(&write.table)) {
             return Err(Stop::TableChanged);
+        }
+        if behalf.is_together() {
+            let refusals = self.conflicts(behalf, writes, held);
+            if !refusals.is_empty() {
+                return Err(Stop::Refused { refusals, after: None, units: CapacityUnits::ZERO });
+            }
         }
         let mut decisions = Vec::with_capacity(writes.len());
         let mut saw_queued = false;
@@ -381,9 +422,14 @@ impl Engine {
         }
         let mut queue = Queue::default();
         let mut written = Vec::with_capacity(writes.len());
+        let mut changes = Vec::new();
         for (at, (write, decision)) in writes.iter().zip(decisions).enumerate() {
             if !throttled.get(at).is_some_and(Option::is_some) {
-                written.push(decision.put_into(write, &mut queue));
+                if self.lag.is_some() {
+                    changes.extend(decision.changes(write));
+                }
+                let put = decision.put_into(write, behalf, &mut queue);
+                written.push(put.map_err(|corrupt| Stop::Failed(internal_error(corrupt)))?);
             }
         }
         if let Some(row) = beside(&written) {
@@ -395,10 +441,18 @@ impl Engine {
         let commit = (saw_queued || !queue.batch.is_empty()).then(|| {
             let told = done.clone();
             queue.batch.when_done(move |_| told.set());
+            if let Some(lag) = &self.lag {
+                // Before the store has them: who sees the new rows there can tell that they are recent.
+                lag.remember(behalf.now, changes, &done);
+            }
             let commit = self.store.commit(queue.batch);
             for (key, image) in queue.images {
                 held.remember(&key, image, &done);
                 keys.push(key);
+            }
+            for write in writes.iter().filter(|write| write.operation.is_transactional()) {
+                held.enter_transaction(&write.key, &done);
+                keys.push(write.key.clone());
             }
             commit
         });
@@ -412,6 +466,12 @@ impl Engine {
         writes: &[PlannedWrite<'_>],
         decisions: &mut [Decision<'_>],
     ) -> Vec<Option<ApiError>> {
+        let Some(operation) = behalf.operation else {
+            for (write, decision) in writes.iter().zip(&*decisions).filter(|(_, d)| d.deletes()) {
+                self.count_expired(behalf.now, &decision.charge(write));
+            }
+            return Vec::new();
+        };
         if self.config.throttle == ThrottleMode::Off {
             return Vec::new();
         }
@@ -430,13 +490,13 @@ impl Engine {
         }
         match (writes, &*decisions) {
             ([write], [decision]) => {
-                self.charge_writes(behalf.now, behalf.operation, false, &[decision.charge(write)])
+                self.charge_writes(behalf.now, operation, false, &[decision.charge(write)])
             }
             _ => {
                 let pairs = writes.iter().zip(&*decisions);
                 let charges: Vec<WriteCharge<'_>> =
                     pairs.map(|(write, decision)| decision.charge(write)).collect();
-                self.charge_writes(behalf.now, behalf.operation, behalf.is_together(), &charges)
+                self.charge_writes(behalf.now, operation, behalf.is_together(), &charges)
             }
         }
     }
@@ -535,6 +595,11 @@ fn consumption_of_refusal(write: &PlannedWrite<'_>, error: &ApiError, old_size: 
 }
 
 impl<'a> Decision<'a> {
+    /// Whether an item goes that was there.
+    fn deletes(&self) -> bool {
+        matches!(self.change, Ok(Change::Delete)) && self.old.is_there()
+    }
+
     /// What it costs.
     fn charge<'c>(&'c self, write: &'c PlannedWrite<'_>) -> WriteCharge<'c> {
         WriteCharge {
@@ -547,14 +612,21 @@ impl<'a> Decision<'a> {
     }
 
     /// Puts what was decided into the queue's batch.
-    fn put_into(self, write: &PlannedWrite<'a>, queue: &mut Queue) -> Written<'a> {
+    fn put_into(
+        self,
+        write: &PlannedWrite<'a>,
+        behalf: Behalf,
+        queue: &mut Queue,
+    ) -> Result<Written<'a>, CorruptRow> {
         let new = match self.change {
             Ok(Change::Put(item, row)) => {
+                follow_change(write, self.old.row(), Some(&row), behalf, queue)?;
                 queue.put(&write.key, row);
                 Some(item)
             }
             Ok(Change::Delete) => {
                 if self.old.is_there() {
+                    follow_change(write, self.old.row(), None, behalf, queue)?;
                     queue.delete(&write.key);
                 }
                 None
@@ -573,6 +645,27 @@ impl<'a> Decision<'a> {
             }
             collection.bytes_after
         });
-        Written { old: self.old, new, consumption: self.consumption, collection_bytes }
+        Ok(Written { old: self.old, new, consumption: self.consumption, collection_bytes })
     }
+}
+
+/// Puts what follows from the change of an item into the queue's batch: its record in the stream, and its row in the
+/// index of expiry times.
+fn follow_change(
+    write: &PlannedWrite<'_>,
+    old: Option<&Row>,
+    new: Option<&Row>,
+    behalf: Behalf,
+    queue: &mut Queue,
+) -> Result<(), CorruptRow> {
+    let table = &write.table;
+    if let Some(stream) = &table.stream {
+        let by_service = behalf.operation.is_none();
+        let (key, key_holder) = (&write.key, write.key_holder);
+        let change = ItemChange { key, key_holder, old, new, now: behalf.now, by_service };
+        if let Some((prefix, row)) = record_of(stream, table, &change) {
+            queue.batch.append(Keyspace::Streams, prefix, row);
+        }
+    }
+    follow_expiry(table, &write.key, old, new, &mut queue.batch)
 }

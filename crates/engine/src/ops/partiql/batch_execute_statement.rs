@@ -9,7 +9,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 use dynamometer_capacity::meter::{Consumption, meter_item_read};
 use dynamometer_expr::partiql::{EXISTS_ONLY, Reads, Select, Statement};
-use dynamometer_store::Keyspace;
 use dynamometer_types::error::Detail;
 use dynamometer_types::fault::Step;
 use dynamometer_types::{ApiError, ErrorKind};
@@ -127,7 +126,7 @@ impl Engine {
             match (prepared, operation) {
                 (Err(error), _) => one.fail(error.clone())?,
                 (Ok(Prepared::Read { select, table, key }), _) => {
-                    self.read_item(context, select, table, key, asked, &mut one)?;
+                    self.read_statement(context, select, table, key, asked, &mut one)?;
                 }
                 (Ok(Prepared::Write { name, .. }), Some(operation)) => {
                     one.response.table_name = Some((*name).to_owned());
@@ -157,7 +156,7 @@ impl Engine {
         Ok(done)
     }
 
-    fn read_item(
+    fn read_statement(
         &self,
         context: &Context<'_>,
         select: &Select,
@@ -167,11 +166,12 @@ impl Engine {
         done: &mut Done,
     ) -> Result<(), ApiError> {
         done.response.table_name = Some(select.table.clone());
-        let row = self.store.get(Keyspace::Items, key).map_err(internal_error)?.map(Row::from_stored);
+        let consistency = consistency(asked.consistent_read == Some(true));
+        let row = self.read_item(context.now, key, consistency)?;
         let size = row.as_ref().map(Row::item_size).transpose().map_err(internal_error)?;
-        let units = meter_item_read(size, consistency(asked.consistent_read == Some(true)));
+        let units = meter_item_read(size, consistency);
         let counted = Operation::BatchExecuteStatement;
-        if let Err(error) = self.charge_read(context.now, table, counted, key, units) {
+        if let Err(error) = self.charge_read(context.now, table, counted, key, (units, consistency)) {
             return done.fail(error);
         }
         done.consumption = Consumption::of_table(units);

@@ -105,7 +105,8 @@ impl Engine {
         if keys.windows(2).any(|pair| pair[0] == pair[1]) {
             return Err(ApiError::validation(SAME_ITEM));
         }
-        let snapshot = self.store.snapshot().map_err(internal_error)?;
+        let asked: Vec<(&Table, &Bytes)> = reads.iter().map(|(table, key)| (&**table, key)).collect();
+        let snapshot = self.transaction_snapshot(context.now, Operation::ExecuteTransaction, &asked)?;
         let mut rows = Vec::with_capacity(reads.len());
         let mut charges = Vec::with_capacity(reads.len());
         for (table, key) in &reads {

@@ -20,6 +20,7 @@ mod shapes;
 pub(crate) mod tests;
 mod update_table;
 
+pub(crate) use description::key_schema;
 pub(crate) use print::hash_set;
 
 use dynamometer_store::Commit;
@@ -27,6 +28,7 @@ use dynamometer_types::{ApiError, ErrorKind};
 
 use crate::api::Unsupported;
 use crate::engine::internal_error;
+pub(crate) use settings::uuid;
 
 /// A `ValidationException` in the words that most checks of tables begin with.
 pub(crate) fn invalid(sentence: impl AsRef<str>) -> ApiError {

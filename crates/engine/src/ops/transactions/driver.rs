@@ -80,7 +80,7 @@ impl Engine {
         transaction: &Transaction<'_>,
         plans: &[PlannedWrite<'a>],
     ) -> Result<Start<'a>, ApiError> {
-        let behalf = Behalf { now: context.now, operation: transaction.operation };
+        let behalf = Behalf::of(transaction.operation, context.now);
         let token = transaction.token.as_ref();
         let keys = plans.iter().map(|plan| &plan.key).chain(token.map(|token| &token.key));
         let mut held = self.latches.hold(keys);
@@ -140,6 +140,7 @@ pub(crate) fn reason(refusal: Option<ApiError>) -> CancellationReason {
         ErrorKind::DuplicateItem => "DuplicateItem",
         ErrorKind::ResourceNotFound => "ResourceNotFound",
         ErrorKind::ItemCollectionSizeLimitExceeded => "ItemCollectionSizeLimitExceeded",
+        ErrorKind::TransactionConflict => "TransactionConflict",
         kind => cancellation_code(kind).unwrap_or("ValidationError"),
     };
     let item = match refusal.detail.map(|detail| *detail) {

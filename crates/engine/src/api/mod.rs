@@ -6,11 +6,13 @@
 
 mod enums;
 mod items;
+mod partiql;
 pub mod scaling;
 mod streams;
 mod tables;
 
 pub use enums::*;
 pub use items::*;
+pub use partiql::*;
 pub use streams::*;
 pub use tables::*;

@@ -4,6 +4,7 @@ pub(crate) mod answer;
 pub(crate) mod batch;
 pub(crate) mod items;
 mod pages;
+mod partiql;
 mod scaling;
 mod streams;
 pub(crate) mod tables;

@@ -313,12 +313,10 @@ impl Engine {
         let units = page.consumption.total();
         self.live(plan.table, now, |state| {
             if let PageAdmission(Some(admission)) = admission {
-                let through_hash = match operation {
-                    Operation::Scan => match &page.last_key {
-                        Some(key) => hash_of(key),
-                        None => Some(plan.bounds.end_hash()),
-                    },
-                    _ => None,
+                let through_hash = match &page.last_key {
+                    _ if !operation.is_scan() => None,
+                    Some(key) => hash_of(key),
+                    None => Some(plan.bounds.end_hash()),
                 };
                 state.capacity.settle(now, admission, &[Exact { units, through_hash }]);
             }
@@ -327,7 +325,7 @@ impl Engine {
             let Some(resource) = state.resource(object) else { return };
             resource.count(operation, mode, units);
             resource.operations[operation as usize].filtered_halves += page.filtered.halves();
-            if operation == Operation::Query {
+            if operation.is_query() {
                 resource.heat(Dimension::Read, place.hash, place.sort_key, units, now);
                 if plan.consistency == Consistency::Eventual {
                     resource.note_read(place.hash, now);

@@ -83,7 +83,7 @@ fn encode(answer: &impl Encode) -> Encoded {
 operations! {
     /// DynamoDB's operations, by name.
     DYNAMODB Namespaced {
-        BatchExecuteStatement => not yet,
+        BatchExecuteStatement => batch_execute_statement(BatchExecuteStatementRequest) Older,
         BatchGetItem => batch_get_item(BatchGetItemRequest) Current,
         BatchWriteItem => batch_write_item(BatchWriteItemRequest) Older,
         CancelBulkOperation => not yet,
@@ -110,8 +110,8 @@ operations! {
         DescribeTimeToLive => describe_time_to_live(DescribeTimeToLiveRequest) Older,
         DisableKinesisStreamingDestination => not yet,
         EnableKinesisStreamingDestination => not yet,
-        ExecuteStatement => not yet,
-        ExecuteTransaction => not yet,
+        ExecuteStatement => execute_statement(ExecuteStatementRequest) Older,
+        ExecuteTransaction => execute_transaction(ExecuteTransactionRequest) Older,
         ExportTableToPointInTime => not yet,
         GetItem => get_item(GetItemRequest) Current,
         GetResourcePolicy => not yet,

@@ -18,6 +18,7 @@ pub mod codec;
 pub mod encode;
 mod items;
 mod json;
+mod partiql;
 mod read;
 mod rewrite;
 mod scaling;

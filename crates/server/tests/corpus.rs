@@ -10,6 +10,8 @@ mod expressions;
 mod keys;
 #[path = "../../../fuzz/checks/numbers.rs"]
 mod numbers;
+#[path = "../../../fuzz/checks/patterns.rs"]
+mod patterns;
 #[path = "../../../fuzz/checks/requests.rs"]
 mod requests;
 #[path = "../../../fuzz/checks/rows.rs"]
@@ -52,5 +54,5 @@ macro_rules! replays {
 mod replayed {
     use super::replay;
 
-    replays! { decode expressions keys numbers requests rows }
+    replays! { decode expressions keys numbers patterns requests rows }
 }

@@ -88,7 +88,9 @@ impl Environment {
     /// Names each test file, because Node.js 20 knows no patterns.
     fn node(&self, folder: &str, part: Part) -> Result<Run, Failure> {
         let is_wanted = |name: &str| match part {
-            Part::Whole | Part::Throttling | Part::Time | Part::Lag => name.ends_with(".test.js") && name != RESTART_JS,
+            Part::Whole | Part::Throttling | Part::Time | Part::Lag => {
+                name.ends_with(".test.js") && name != RESTART_JS
+            }
             Part::BeforeRestart | Part::AfterRestart => name == RESTART_JS,
         };
         let entries = fs::read_dir(self.home.join(folder))

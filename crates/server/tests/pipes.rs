@@ -35,7 +35,7 @@ impl Function {
                 let event = read_body(&mut socket);
                 let keys = event["Records"].as_array().unwrap().iter();
                 let keys =
-                    keys.map(|record| record["dynamodb"]["Keys"]["pk"]["S"].as_str().unwrap().to_owned());
+                    keys.map(|record| record["dynamodb"]["Keys"]["sk"]["S"].as_str().unwrap().to_owned());
                 seen.lock().unwrap().push(keys.collect());
                 let status = if fails.load(Ordering::Relaxed) { "500 Broken" } else { "200 OK" };
                 let _ = write!(socket, "HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
@@ -76,16 +76,22 @@ fn open(folder: &Path) -> (Arc<dyn Store>, Server) {
 fn create(server: &Server) {
     let table = json!({
         "TableName": "Orders",
-        "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
-        "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+        "AttributeDefinitions": [
+            {"AttributeName": "pk", "AttributeType": "S"}, {"AttributeName": "sk", "AttributeType": "S"},
+        ],
+        "KeySchema": [
+            {"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"},
+        ],
         "BillingMode": "PAY_PER_REQUEST",
         "StreamSpecification": {"StreamEnabled": true, "StreamViewType": "KEYS_ONLY"},
     });
     server.call("CreateTable", &table).unwrap();
 }
 
+/// Puts an item of one partition key: the records are in one shard, and so in one order.
 fn put(server: &Server, key: &str) {
-    server.call("PutItem", &json!({"TableName": "Orders", "Item": {"pk": {"S": key}}})).unwrap();
+    let item = json!({"pk": {"S": "p"}, "sk": {"S": key}});
+    server.call("PutItem", &json!({"TableName": "Orders", "Item": item})).unwrap();
 }
 
 fn start(server: &Server, target: &str, members: Value) {
@@ -159,5 +165,5 @@ fn records_that_became_too_old_are_told_and_given_up() {
     assert_eq!(letter["requestContext"]["condition"], "RecordAgeExceeded");
     assert_eq!(letter["DDBStreamBatchInfo"]["batchSize"], 1);
     let payload: Value = serde_json::from_str(letter["payload"].as_str().unwrap()).unwrap();
-    assert_eq!(payload["Records"][0]["dynamodb"]["Keys"]["pk"]["S"], "old");
+    assert_eq!(payload["Records"][0]["dynamodb"]["Keys"]["sk"]["S"], "old");
 }

@@ -7,7 +7,7 @@ import uuid
 
 import pytest
 
-from helpers import SIMPLE, own, strings, wait_until
+from helpers import PAIR, own, strings, wait_until
 
 STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
 
@@ -47,8 +47,8 @@ class Function:
         return f"http://127.0.0.1:{self.server.server_port}"
 
     def keys(self):
-        """The keys of each invocation."""
-        return [[record["dynamodb"]["Keys"]["pk"]["S"] for record in event["Records"]] for event in self.events]
+        """The sort keys of each invocation."""
+        return [[record["dynamodb"]["Keys"]["sk"]["S"] for record in event["Records"]] for event in self.events]
 
     def close(self):
         self.server.shutdown()
@@ -94,7 +94,7 @@ def pipe(endpoint):
 
 @pytest.fixture
 def table(make_table):
-    return make_table({**SIMPLE, "StreamSpecification": STREAM})
+    return make_table({**PAIR, "StreamSpecification": STREAM})
 
 
 def settle(endpoint):
@@ -103,8 +103,9 @@ def settle(endpoint):
 
 
 def put(client, table, *keys, **members):
+    """Puts items of one partition key: their records are in one shard, and so in one order."""
     for key in keys:
-        client.put_item(TableName=table, Item=strings(pk=key, **members))
+        client.put_item(TableName=table, Item=strings(pk="p", sk=key, **members))
 
 
 def test_a_function_gets_the_events_that_lambda_gives_it(client, endpoint, table, function, pipe):
@@ -112,7 +113,7 @@ def test_a_function_gets_the_events_that_lambda_gives_it(client, endpoint, table
     pipe(table, processor)
     put(client, table, "a")
     put(client, table, "a", v="new")
-    client.delete_item(TableName=table, Key=strings(pk="a"))
+    client.delete_item(TableName=table, Key=strings(pk="p", sk="a"))
     settle(endpoint)
     assert set(processor.paths) == {"/2015-03-31/functions/processor/invocations"}
     records = [record for event in processor.events for record in event["Records"]]
@@ -125,14 +126,14 @@ def test_a_function_gets_the_events_that_lambda_gives_it(client, endpoint, table
         "1.1",
         arn.split(":")[3],
     )
-    assert modified["dynamodb"]["OldImage"] == strings(pk="a")
-    assert modified["dynamodb"]["NewImage"] == strings(pk="a", v="new")
+    assert modified["dynamodb"]["OldImage"] == strings(pk="p", sk="a")
+    assert modified["dynamodb"]["NewImage"] == strings(pk="p", sk="a", v="new")
     assert modified["dynamodb"]["StreamViewType"] == "NEW_AND_OLD_IMAGES"
 
 
 def test_filters_let_through_what_matches(client, endpoint, table, function, pipe):
     processor = function()
-    pattern = {"eventName": ["INSERT"], "dynamodb": {"Keys": {"pk": {"S": [{"prefix": "ORDER#"}]}}}}
+    pattern = {"eventName": ["INSERT"], "dynamodb": {"Keys": {"sk": {"S": [{"prefix": "ORDER#"}]}}}}
     pipe(table, processor, FilterCriteria={"Filters": [{"Pattern": json.dumps(pattern)}]})
     put(client, table, "ORDER#1", "USER#1", "ORDER#2")
     put(client, table, "ORDER#1", v="new")
@@ -155,7 +156,7 @@ def test_a_window_is_of_the_servers_time(client, endpoint, table, function, pipe
 
 def test_a_poisoned_record_is_found_and_told(client, endpoint, table, function, pipe):
     def handler(event):
-        if any(record["dynamodb"]["Keys"]["pk"]["S"] == "poison" for record in event["Records"]):
+        if any(record["dynamodb"]["Keys"]["sk"]["S"] == "poison" for record in event["Records"]):
             raise ValueError("poison")
 
     processor, dead = function(handler), function()
@@ -173,7 +174,7 @@ def test_a_poisoned_record_is_found_and_told(client, endpoint, table, function, 
     message = json.loads(wait_until(lambda: dead.events)[0]["MessageBody"])
     assert message["requestContext"]["condition"] == "RetryAttemptsExhausted"
     assert message["DDBStreamBatchInfo"]["batchSize"] == 1
-    assert json.loads(message["payload"])["Records"][0]["dynamodb"]["Keys"]["pk"]["S"] == "poison"
+    assert json.loads(message["payload"])["Records"][0]["dynamodb"]["Keys"]["sk"]["S"] == "poison"
 
 
 def test_reported_failures_are_tried_again_from_the_first(client, endpoint, table, function, pipe):

@@ -12,6 +12,8 @@ mod keys;
 mod numbers;
 #[path = "../../../fuzz/checks/partiql.rs"]
 mod partiql;
+#[path = "../../../fuzz/checks/patterns.rs"]
+mod patterns;
 #[path = "../../../fuzz/checks/requests.rs"]
 mod requests;
 #[path = "../../../fuzz/checks/rows.rs"]
@@ -54,5 +56,5 @@ macro_rules! replays {
 mod replayed {
     use super::replay;
 
-    replays! { decode expressions keys numbers partiql requests rows }
+    replays! { decode expressions keys numbers partiql patterns requests rows }
 }

@@ -110,6 +110,9 @@ pub struct ServeArgs {
     /// Tables and items made at start: files of CreateTable or BatchWriteItem requests as JSON.
     #[arg(long, env = "DYNO_FIXTURES", value_name = "FILE", num_args = 1.., value_delimiter = ',')]
     pub fixtures: Vec<PathBuf>,
+    /// Deliver streams of tables to functions: files of pipes in the JSON of Lambda's CreateEventSourceMapping.
+    #[arg(long, env = "DYNO_PIPE", value_name = "FILE", value_delimiter = ',')]
+    pub pipe: Vec<PathBuf>,
     /// Verify signatures with the keys of this file (the format of ~/.aws/credentials).
     #[arg(long, env = "DYNO_AUTH", value_name = "FILE")]
     pub auth: Option<PathBuf>,

@@ -15,6 +15,7 @@ use crate::admin::Copies;
 use crate::catalog::record::Status;
 use crate::catalog::{Catalog, Table};
 use crate::lag::{Lag, LagConfig};
+use crate::scaling::Targets;
 use crate::streams::Dues;
 use crate::throughput::ThrottleMode;
 use crate::ttl::Oldest;
@@ -47,6 +48,7 @@ pub struct Engine {
     /// What late reads still see; absent when none is late.
     pub(crate) lag: Option<Lag>,
     pub(crate) copies: Copies,
+    pub(crate) targets: Targets,
     /// When the streams are to be looked at again.
     pub(crate) dues: Dues,
     /// From where the indexes of expiry times are to be looked at.
@@ -63,6 +65,7 @@ impl Engine {
     /// When the catalog in the store cannot be read.
     pub fn open(store: Arc<dyn Store>, config: EngineConfig) -> Result<Engine, StoreError> {
         let catalog = Catalog::open(&*store)?;
+        let targets = Targets::open(&*store)?;
         Ok(Engine {
             store,
             catalog,
@@ -70,6 +73,7 @@ impl Engine {
             lag: Lag::new(config.lag),
             config,
             copies: Copies::default(),
+            targets,
             dues: Dues::default(),
             oldest: Oldest::default(),
             jobs_stopped: AtomicBool::new(false),

@@ -56,6 +56,7 @@ pub fn timed_jobs(engine: &Arc<Engine>) -> Vec<Arc<dyn TimedJob>> {
         Arc::new(RowWork(Arc::clone(engine))),
         Arc::new(Expiry(Arc::clone(engine))),
         Arc::new(StreamUpkeep(Arc::clone(engine))),
+        Arc::new(AutoScaling(Arc::clone(engine))),
         Arc::new(TokenSweep::new(Arc::clone(engine))),
     ]
 }
@@ -111,6 +112,23 @@ impl TimedJob for StreamUpkeep {
 
     fn run(&self, now: Timestamp) -> Result<(), JobError> {
         Ok(self.0.keep_streams(now)?)
+    }
+}
+
+/// What falls due in auto scaling.
+struct AutoScaling(Arc<Engine>);
+
+impl TimedJob for AutoScaling {
+    fn name(&self) -> &'static str {
+        "auto scaling"
+    }
+
+    fn next_due(&self) -> Result<Option<Timestamp>, JobError> {
+        Ok(self.0.scaling_due())
+    }
+
+    fn run(&self, now: Timestamp) -> Result<(), JobError> {
+        Ok(self.0.run_scaling(now)?)
     }
 }
 

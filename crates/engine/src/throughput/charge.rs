@@ -4,7 +4,9 @@ use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use dynamometer_capacity::CapacityUnits;
-use dynamometer_capacity::admission::{Admission, Ask, Dimension, Exact, Place, Refusal, ResourceId};
+use dynamometer_capacity::admission::{
+    Admission, Ask, BillingMode, Cause, Dimension, Exact, Place, Refusal, ResourceId,
+};
 use dynamometer_capacity::meter::{Consistency, Consumption, write_blocks};
 use dynamometer_store::{Keyspace, decode_pair};
 use dynamometer_types::key::partition_hash;
@@ -12,7 +14,9 @@ use dynamometer_types::{ApiError, Timestamp};
 
 use super::live::State;
 use super::refusal::{cancelled, throttled};
+use super::spec::spec_of;
 use super::{Operation, ThrottleMode};
+use crate::Context;
 use crate::catalog::{Index, IndexKind, Table};
 use crate::disk::keys::{ObjectId, hash_of, object_prefix};
 use crate::engine::Engine;
@@ -330,6 +334,25 @@ impl Engine {
                 }
             }
         });
+    }
+
+    /// What a request to a table is refused with when some budget is exceeded: the one that is usual in the table's
+    /// mode, unless a cause is given. `None` when there is no such table.
+    pub fn throttling_error(
+        &self,
+        context: &Context<'_>,
+        table: &str,
+        dimension: Dimension,
+        cause: Option<Cause>,
+    ) -> Option<ApiError> {
+        let table = self.table(context, table).ok()?;
+        let mode = spec_of(&table.record, context.now).mode;
+        let usual = match mode {
+            BillingMode::Provisioned => Cause::ProvisionedThroughput,
+            BillingMode::OnDemand => Cause::KeyRangeThroughput,
+        };
+        let refusal = Refusal::injected(dimension, cause.unwrap_or(usual), mode);
+        Some(throttled(&refusal, &table.record.arn))
     }
 
     /// Gives back what was asked for a page that could not be read.

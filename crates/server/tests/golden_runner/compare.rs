@@ -111,7 +111,7 @@ pub fn take_any_time(expected: &mut Value) {
     match expected {
         Value::Object(members) => {
             for (name, value) in members {
-                if name.ends_with("DateTime") && value.is_number() {
+                if name.ends_with("Time") && value.is_number() {
                     *value = "<number>".into();
                 } else if matches!(name.as_str(), "LatestStreamLabel" | "LatestStreamArn") {
                     *value = "<string>".into();

@@ -56,8 +56,8 @@ impl Series {
     /// Rolls up what is older than its tier keeps, and drops what is older than all. `shorter` halves each time that
     /// many times.
     pub fn trim(&mut self, now: Timestamp, shorter: u32) {
-        for tier in 0..TIERS.len() {
-            let oldest = now.millis().saturating_sub(TIERS[tier].1 >> shorter);
+        for (tier, (_, kept)) in TIERS.iter().enumerate() {
+            let oldest = now.millis().saturating_sub(kept >> shorter);
             while let Some((time, datum)) = self.tiers[tier].pop_front_if(|(time, _)| *time < oldest) {
                 if let Some((period, _)) = TIERS.get(tier + 1) {
                     merge_into(&mut self.tiers[tier + 1], begin_of(time, *period), &datum);

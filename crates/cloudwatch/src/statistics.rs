@@ -47,7 +47,7 @@ const OPEN_BITS: u32 = 47;
 pub const BUCKETS_A_DOUBLING: u32 = 1 << (52 - OPEN_BITS);
 
 /// The bucket of a value: the leading bits of the double, which order as the values do.
-fn bucket_of(value: f64) -> i64 {
+pub fn bucket_of(value: f64) -> i64 {
     let bits = (value.abs().to_bits() >> OPEN_BITS) as i64;
     if value < 0.0 { -bits } else { bits }
 }
@@ -65,7 +65,8 @@ impl Histogram {
         self.add_to(bucket_of(value), samples);
     }
 
-    fn add_to(&mut self, bucket: i64, samples: f64) {
+    /// Adds to a bucket of [`bucket_of`].
+    pub fn add_to(&mut self, bucket: i64, samples: f64) {
         match self.0.binary_search_by_key(&bucket, |(known, _)| *known) {
             Ok(at) => self.0[at].1 += samples,
             Err(at) => self.0.insert(at, (bucket, samples)),

@@ -9,6 +9,7 @@
 
 use std::collections::HashSet;
 use std::ops::{Bound, ControlFlow};
+use std::sync::Arc;
 
 use dynamometer_store::{Batch, Direction, Keyspace, Snapshot, StoreError};
 use dynamometer_types::Timestamp;
@@ -96,7 +97,11 @@ impl Engine {
             }
             Ok::<_, AdminError>(names)
         };
+        let before = self.catalog.version();
         let (names, commit) = self.catalog.change(&*self.store, change)?;
+        names.iter().filter_map(|name| before.table(namespace, name)).for_each(|table| {
+            self.departing(Arc::clone(table));
+        });
         commit.wait()?;
         Ok(names)
     }

@@ -14,6 +14,7 @@ use crate::Context;
 use crate::admin::Copies;
 use crate::catalog::record::Status;
 use crate::catalog::{Catalog, Table};
+use crate::metrics::Metrics;
 use crate::throughput::ThrottleMode;
 use crate::write_path::latch::Latches;
 
@@ -35,6 +36,7 @@ pub struct Engine {
     pub(crate) config: EngineConfig,
     pub(crate) latches: Latches,
     pub(crate) copies: Copies,
+    pub(crate) metrics: Metrics,
     jobs_stopped: AtomicBool,
     /// Held while jobs run: each is run by one thread at a time.
     pub(crate) running_jobs: Mutex<()>,
@@ -47,12 +49,14 @@ impl Engine {
     /// When the catalog in the store cannot be read.
     pub fn open(store: Arc<dyn Store>, config: EngineConfig) -> Result<Engine, StoreError> {
         let catalog = Catalog::open(&*store)?;
+        let metrics = Metrics::open(&*store)?;
         Ok(Engine {
             store,
             catalog,
             config,
             latches: Latches::new(),
             copies: Copies::default(),
+            metrics,
             jobs_stopped: AtomicBool::new(false),
             running_jobs: Mutex::new(()),
         })

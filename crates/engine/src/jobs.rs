@@ -71,6 +71,11 @@ impl Engine {
                 self.backfill(job, namespace, table, *table_id, *index_id)
             }
             Work::Purge { namespace, table, objects } => {
+                if let Some(leaving) = self.catalog.table(namespace, table)
+                    && objects.contains(&leaving.id())
+                {
+                    self.departing(leaving);
+                }
                 if let Some(commit) = self.catalog.settle(&*self.store, namespace, table, now) {
                     commit.wait()?;
                 }

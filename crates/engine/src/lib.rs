@@ -15,6 +15,7 @@ pub mod context;
 pub mod disk;
 mod engine;
 mod jobs;
+mod metrics;
 mod ops;
 mod read_path;
 pub mod throughput;

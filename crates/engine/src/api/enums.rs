@@ -95,6 +95,14 @@ api_enums! {
     StreamViewType {
         KeysOnly = "KEYS_ONLY", NewImage = "NEW_IMAGE", OldImage = "OLD_IMAGE", NewAndOldImages = "NEW_AND_OLD_IMAGES",
     }
+    /// Whether Contributor Insights is to be switched on or off.
+    ContributorInsightsAction { Enable = "ENABLE", Disable = "DISABLE" }
+    /// Which keys Contributor Insights shows.
+    ContributorInsightsMode { AccessedAndThrottledKeys = "ACCESSED_AND_THROTTLED_KEYS", ThrottledKeys = "THROTTLED_KEYS" }
+    /// Where Contributor Insights is.
+    ContributorInsightsStatus {
+        Enabling = "ENABLING", Enabled = "ENABLED", Disabling = "DISABLING", Disabled = "DISABLED", Failed = "FAILED",
+    }
     /// The kind of encryption at rest.
     SseType { Aes256 = "AES256", Kms = "KMS" }
 }

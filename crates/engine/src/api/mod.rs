@@ -5,9 +5,11 @@
 //! ([`Given`]), so that the checks can echo it.
 
 mod enums;
+mod insights;
 mod items;
 mod tables;
 
 pub use enums::*;
+pub use insights::*;
 pub use items::*;
 pub use tables::*;

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use dynamometer_capacity::CapacityUnits;
-use dynamometer_capacity::admission::{Admission, Ask, Dimension, Exact, Place, Refusal, ResourceId};
+use dynamometer_capacity::admission::{Admission, Ask, Cause, Dimension, Exact, Place, Refusal, ResourceId};
 use dynamometer_capacity::meter::{Consistency, Consumption, write_blocks};
 use dynamometer_store::{Keyspace, decode_pair};
 use dynamometer_types::{ApiError, Timestamp};
@@ -62,17 +62,28 @@ impl WriteCharge<'_> {
     }
 }
 
+/// What became of a read that asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Charged {
+    /// It was let in.
+    Admitted,
+    /// It runs, and would have been throttled.
+    WouldThrottle,
+}
+
 /// A page that was let in and is not settled yet; nothing when nobody asked or it was refused.
 pub(crate) struct PageAdmission(Option<Admission>);
 
 impl Engine {
-    /// Works on the live state of a table; `None` when throttling is off.
-    fn live<R>(&self, table: &Table, now: Timestamp, work: impl FnOnce(&mut State) -> R) -> Option<R> {
-        if self.config.throttle == ThrottleMode::Off {
-            return None;
-        }
+    /// Works on the live state of a table.
+    pub(super) fn live<R>(&self, table: &Table, now: Timestamp, work: impl FnOnce(&mut State) -> R) -> R {
         let bytes = |object: ObjectId| self.stored(object).1;
-        Some(table.live.with(table, now, &self.config.constants, bytes, work))
+        table.live.with(table, now, &self.config.constants, bytes, work)
+    }
+
+    /// Whether the model is asked at all.
+    fn asks(&self) -> bool {
+        self.config.throttle != ThrottleMode::Off
     }
 
     /// Items and bytes of a table or index. An unreadable counter counts as nothing here.
@@ -101,11 +112,12 @@ impl Engine {
         operation: Operation,
         key: &[u8],
         units: CapacityUnits,
-    ) -> Result<(), ApiError> {
+    ) -> Result<Charged, ApiError> {
         let place = place_of(key);
         let admit = |state: &mut State| {
             state.touch(now);
-            let refusal = state.capacity.admit(now, &[read_ask(ResourceId::TABLE, place, units)]).err();
+            let ask = read_ask(ResourceId::TABLE, place, units);
+            let refusal = if self.asks() { state.capacity.admit(now, &[ask]).err() } else { None };
             state.count_read(
                 operation,
                 table.id(),
@@ -117,9 +129,9 @@ impl Engine {
             );
             refusal
         };
-        match self.live(table, now, admit).flatten() {
-            None => Ok(()),
-            Some(refusal) => self.enforced(&refusal, table),
+        match self.live(table, now, admit) {
+            None => Ok(Charged::Admitted),
+            Some(refusal) => self.enforced(&refusal, table).map(|()| Charged::WouldThrottle),
         }
     }
 
@@ -135,12 +147,11 @@ impl Engine {
     ) -> Result<(), ApiError> {
         let mut admitted: Vec<(&Table, Admission)> = Vec::with_capacity(reads.len());
         let mut refused = None;
-        for (at, (table, key, units)) in reads.iter().enumerate() {
+        for (at, (table, key, units)) in reads.iter().enumerate().filter(|_| self.asks()) {
             let ask = read_ask(ResourceId::TABLE, place_of(key), *units);
             match self.live(table, now, |state| state.capacity.admit(now, &[ask])) {
-                None => return Ok(()),
-                Some(Ok(admission)) => admitted.push((table, admission)),
-                Some(Err(refusal)) => {
+                Ok(admission) => admitted.push((table, admission)),
+                Err(refusal) => {
                     refused = Some((at, refusal));
                     break;
                 }
@@ -187,19 +198,17 @@ impl Engine {
         together: bool,
         writes: &[WriteCharge<'_>],
     ) -> Vec<Option<ApiError>> {
-        if self.config.throttle == ThrottleMode::Off {
-            return Vec::new();
-        }
         let mut errors: Vec<Option<ApiError>> = Vec::new();
         let mut admitted: Vec<(&Table, Admission)> = Vec::new();
-        let mut stopped_at = None;
+        let (mut stopped_at, mut refused) = (None, 0);
         for (at, write) in writes.iter().enumerate() {
             let refusal = self.live(write.table, now, |state| {
                 state.touch(now);
-                match state.admit_write(now, write) {
+                let admission = if self.asks() { state.admit_write(now, write).map(Some) } else { Ok(None) };
+                match admission {
                     Ok(admission) => {
                         if together {
-                            admitted.push((write.table, admission));
+                            admitted.extend(admission.map(|admission| (write.table, admission)));
                         } else {
                             state.count_write(operation, write, now);
                         }
@@ -214,7 +223,8 @@ impl Engine {
                     }
                 }
             });
-            let Some(refusal) = refusal.flatten() else { continue };
+            let Some(refusal) = refusal else { continue };
+            refused += 1;
             if let Err(error) = self.enforced(&refusal, write.table) {
                 errors.resize(writes.len(), None);
                 errors[at] = Some(error);
@@ -234,6 +244,9 @@ impl Engine {
                 }
             }
         }
+        if operation == Operation::BatchWriteItem && refused == writes.len() {
+            self.note_throttled(now, writes.iter().map(|write| write.table), operation);
+        }
         errors
     }
 
@@ -248,20 +261,21 @@ impl Engine {
         plan: &PagePlan<'_>,
     ) -> Result<PageAdmission, ApiError> {
         let place = place_of(plan.bounds.start_key());
+        if !self.asks() {
+            return Ok(PageAdmission(None));
+        }
         let admit = |state: &mut State| {
-            state.touch(now);
             let (object, id) = state.target(plan.table, plan.index);
             let ask = read_ask(id, place, floor_of(plan.consistency));
             let admitted = state.capacity.admit(now, &[ask]);
-            if let (Err(_), Some(resource)) = (&admitted, state.resource(object)) {
-                resource.refuse(operation, place.hash);
+            if let Err(refusal) = &admitted {
+                state.refuse(operation, object, place, false, refusal.cause);
             }
             admitted
         };
         match self.live(plan.table, now, admit) {
-            None => Ok(PageAdmission(None)),
-            Some(Ok(admission)) => Ok(PageAdmission(Some(admission))),
-            Some(Err(refusal)) => self.enforced(&refusal, plan.table).map(|()| PageAdmission(None)),
+            Ok(admission) => Ok(PageAdmission(Some(admission))),
+            Err(refusal) => self.enforced(&refusal, plan.table).map(|()| PageAdmission(None)),
         }
     }
 
@@ -277,6 +291,7 @@ impl Engine {
         let place = place_of(plan.bounds.start_key());
         let units = page.consumption.total();
         self.live(plan.table, now, |state| {
+            state.touch(now);
             if let PageAdmission(Some(admission)) = admission {
                 let through_hash = match operation {
                     Operation::Scan => match &page.last_key {
@@ -289,6 +304,12 @@ impl Engine {
             }
             let mode = state.mode;
             let (object, _) = state.target(plan.table, plan.index);
+            if let Some(series) = state.series(object) {
+                series.minute.consume(operation, units);
+                if operation == Operation::Query {
+                    series.contributors.access(Dimension::Read, place.hash, place.sort_key, false, units);
+                }
+            }
             let Some(resource) = state.resource(object) else { return };
             resource.count(operation, mode, units);
             resource.operations[operation as usize].filtered_halves += page.filtered.halves();
@@ -341,16 +362,33 @@ impl State {
         throttle: ThrottleMode,
         now: Timestamp,
     ) {
-        let mode = self.mode;
-        let Some(resource) = self.resource(object) else { return };
-        if refusal.is_some() {
-            resource.refuse(operation, place.hash);
+        if let Some(refusal) = refusal {
+            self.refuse(operation, object, place, true, refusal.cause);
             if throttle == ThrottleMode::Enforce {
                 return;
             }
         }
+        let mode = self.mode;
+        let Some(resource) = self.resource(object) else { return };
         resource.count(operation, mode, units);
         resource.heat(operation.dimension(), place.hash, place.sort_key, units, now);
+        resource.minute.consume(operation, units);
+        resource.contributors.access(operation.dimension(), place.hash, place.sort_key, true, units);
+    }
+
+    /// Counts a refusal at the table or index that refused, and that the request was throttled. Whether a batch was,
+    /// only the whole of it tells.
+    fn refuse(&mut self, operation: Operation, object: ObjectId, place: Place<'_>, of_item: bool, cause: Cause) {
+        if !operation.is_batch() {
+            self.minute.throttled[operation as usize] += 1;
+        }
+        if let Some(series) = self.series(object) {
+            series.minute.throttle(operation, cause);
+            series.contributors.throttle(place.hash, place.sort_key, of_item);
+        }
+        if let Some(resource) = self.resource(object) {
+            resource.refuse(operation, place.hash);
+        }
     }
 
     fn admit_write(&mut self, now: Timestamp, write: &WriteCharge<'_>) -> Result<Admission, Refusal> {
@@ -388,6 +426,10 @@ impl State {
             let units = write.consumption.table + write.consumption.without_arm;
             resource.count(operation, mode, units);
             resource.heat(Dimension::Write, place.hash, place.sort_key, units, now);
+            // What local indexes take counts with the table.
+            let drawn = write.consumption.drawn_from_table();
+            resource.minute.consume(operation, drawn);
+            resource.contributors.access(Dimension::Write, place.hash, place.sort_key, true, drawn);
         }
         for change in write.indexes {
             self.count_index_change(operation, change, now);
@@ -406,6 +448,8 @@ impl State {
         resource.count(operation, mode, change.units);
         resource.heat(Dimension::Write, place.hash, place.sort_key, change.units, now);
         if change.kind == IndexKind::Global {
+            resource.minute.consume(operation, change.units);
+            resource.contributors.access(Dimension::Write, place.hash, place.sort_key, true, change.units);
             for (key, _) in change.old.iter().chain(&change.new) {
                 resource.note_write(place_of(key).hash, now);
             }
@@ -422,9 +466,6 @@ impl State {
                 (change.object, entry.map_or(write.key, |(key, _)| key))
             }
         };
-        let hash = place_of(key).hash;
-        if let Some(resource) = self.resource(object) {
-            resource.refuse(operation, hash);
-        }
+        self.refuse(operation, object, place_of(key), true, refusal.cause);
     }
 }

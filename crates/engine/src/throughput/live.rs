@@ -5,12 +5,16 @@ use std::sync::Arc;
 use dynamometer_capacity::admission::{BillingMode, Dimension, PerDimension, ResourceId, TableCapacity};
 use dynamometer_capacity::money::HourlyPeak;
 use dynamometer_capacity::{CapacityUnits, Constants};
+use dynamometer_cloudwatch::series::{MINUTE_MS, begin_of};
 use dynamometer_types::Timestamp;
 use parking_lot::Mutex;
 
+use super::contributors::Contributors;
 use super::hottest::Hottest;
+use super::minute::{ClosedMinute, ClosedResource, ResourceMinute, TableMinute, own_series};
 use super::spec::{in_force_from, spec_of, unused_since};
 use super::usage::{OPERATIONS, Operation, OperationUse};
+use crate::catalog::record::InsightsRecord;
 use crate::catalog::{IndexKind, Table};
 use crate::disk::keys::ObjectId;
 
@@ -29,6 +33,14 @@ pub(crate) struct State {
     pub(crate) span: Option<(Timestamp, Timestamp)>,
     /// The table, then its indexes, local ones too.
     pub(crate) resources: Vec<Resource>,
+    /// What was counted in the open minute, beside what the resources have of it.
+    pub(crate) minute: TableMinute,
+    /// Where the minute ends that is open, milliseconds.
+    minute_end_ms: i64,
+    /// Whether anything was counted in it.
+    is_minute_used: bool,
+    /// Minutes that are over and were not collected yet.
+    closed: Vec<ClosedMinute>,
 }
 
 /// The table itself or one of its indexes.
@@ -48,6 +60,10 @@ pub(crate) struct Resource {
     recent: Option<Box<[(u64, i64); RECENT_KEYS]>>,
     /// Queries of an index key within [`SOON_MS`] of a write to it.
     pub(crate) soon_reads: u64,
+    /// What was counted in the open minute.
+    pub(crate) minute: ResourceMinute,
+    /// What the rules of Contributor Insights saw in it.
+    pub(crate) contributors: Contributors,
 }
 
 /// How many index keys are remembered with their last write; an older one gives way to a newer one of the same place.
@@ -55,6 +71,8 @@ const RECENT_KEYS: usize = 128;
 /// How soon after a write a read of an index may well miss it. Our choice: AWS gives no figure but says that it is
 /// usually a fraction of a second.
 pub(crate) const SOON_MS: i64 = 100;
+/// How many minutes that are over are kept for a job that does not come; it comes each second.
+const MOST_CLOSED: usize = 60;
 
 impl Live {
     /// Works on the state, which is made and brought up to date first. `bytes` tells what is stored of a table or
@@ -72,6 +90,10 @@ impl Live {
         if state.follows < table.version {
             state.follow(table, now);
         }
+        if now.millis() >= state.minute_end_ms {
+            state.close_minute(now);
+        }
+        state.is_minute_used = true;
         work(state)
     }
 
@@ -88,6 +110,16 @@ impl Live {
             state.follow(table, now);
         }
         Some(work(state))
+    }
+
+    /// Takes what was counted in the minutes that are over.
+    pub(crate) fn take_minutes(&self, now: Timestamp) -> Vec<ClosedMinute> {
+        let mut slot = self.0.lock();
+        let Some(state) = slot.as_mut() else { return Vec::new() };
+        if now.millis() >= state.minute_end_ms {
+            state.close_minute(now);
+        }
+        std::mem::take(&mut state.closed)
     }
 }
 
@@ -110,9 +142,33 @@ impl State {
             mode: spec.mode,
             span: None,
             resources: Vec::new(),
+            minute: TableMinute::default(),
+            minute_end_ms: begin_of(now.millis(), MINUTE_MS) + MINUTE_MS,
+            is_minute_used: false,
+            closed: Vec::new(),
         };
         state.list_resources(table, now);
         state
+    }
+
+    /// Puts what was counted in the open minute aside, and opens the minute around `now`.
+    fn close_minute(&mut self, now: Timestamp) {
+        let begin_ms = self.minute_end_ms - MINUTE_MS;
+        self.minute_end_ms = begin_of(now.millis(), MINUTE_MS) + MINUTE_MS;
+        if !std::mem::take(&mut self.is_minute_used) {
+            return;
+        }
+        let resources = self.resources.iter_mut().filter_map(|resource| {
+            let index = own_series(resource.index.as_ref())?;
+            let counted = std::mem::take(&mut resource.minute);
+            Some(ClosedResource { index, counted, contributors: resource.contributors.take() })
+        });
+        let resources = resources.collect();
+        if self.closed.len() == MOST_CLOSED {
+            self.closed.remove(0);
+        }
+        let table = std::mem::take(&mut self.minute);
+        self.closed.push(ClosedMinute { begin_ms, table, resources });
     }
 
     /// Takes over what changed in the catalog, once it is in force.
@@ -142,6 +198,8 @@ impl State {
             let mut resource =
                 at.map_or_else(|| Resource::new(object, index, id, now), |at| known.swap_remove(at));
             resource.id = id;
+            let (insights, has_sort_key) = insights_of(table, resource.index.as_ref());
+            resource.contributors.follow(insights, has_sort_key);
             for dimension in Dimension::BOTH {
                 resource.provisioned[dimension].set(provisioned[dimension], now);
             }
@@ -160,10 +218,36 @@ impl State {
         self.resources.iter_mut().find(|resource| resource.object == object)
     }
 
+    /// Where the metrics of a table or index are counted: those of a local index with its table.
+    pub(crate) fn series(&mut self, object: ObjectId) -> Option<&mut Resource> {
+        let known = self.resources.iter().find(|resource| resource.object == object)?;
+        match known.index {
+            Some((_, IndexKind::Local)) => self.resources.iter_mut().find(|resource| resource.index.is_none()),
+            _ => self.resource(object),
+        }
+    }
+
     /// Whose throughput an index draws from.
     pub(crate) fn id_of(&self, object: ObjectId) -> ResourceId {
         let known = self.resources.iter().find(|resource| resource.object == object);
         known.map_or(ResourceId::TABLE, |resource| resource.id)
+    }
+}
+
+/// The setting of Contributor Insights of a table or global index, and whether it has a sort key.
+fn insights_of<'a>(
+    table: &'a Table,
+    index: Option<&(Arc<str>, IndexKind)>,
+) -> (Option<&'a InsightsRecord>, bool) {
+    let record = &table.record;
+    match index {
+        None => (record.insights.as_ref(), !table.key.sort.is_empty()),
+        Some((name, IndexKind::Global)) => {
+            let setting = record.global_indexes.iter().find(|index| *index.name == **name);
+            let has_sort_key = table.index(name).is_some_and(|index| !index.key.sort.is_empty());
+            (setting.and_then(|index| index.insights.as_ref()), has_sort_key)
+        }
+        Some((_, IndexKind::Local)) => (None, false),
     }
 }
 
@@ -197,6 +281,8 @@ impl Resource {
             provisioned: PerDimension::new(HourlyPeak::new(0, now), HourlyPeak::new(0, now)),
             recent: None,
             soon_reads: 0,
+            minute: ResourceMinute::default(),
+            contributors: Contributors::default(),
         }
     }
 

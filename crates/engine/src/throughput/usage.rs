@@ -41,6 +41,21 @@ operations! {
     TransactWriteItems Write,
 }
 
+impl Operation {
+    /// The `Operation` dimension of its metrics.
+    pub(crate) const fn dimension_value(self) -> &'static str {
+        match self {
+            Operation::TransactWriteItemsReplay => Operation::TransactWriteItems.name(),
+            other => other.name(),
+        }
+    }
+
+    /// Whether each of its elements is throttled by itself.
+    pub(crate) const fn is_batch(self) -> bool {
+        matches!(self, Operation::BatchGetItem | Operation::BatchWriteItem)
+    }
+}
+
 /// How many operations there are.
 pub(crate) const OPERATIONS: usize = Operation::ALL.len();
 

@@ -27,7 +27,7 @@ use crate::catalog::{IndexKind, Table};
 use crate::disk::keys::{object_prefix, partition_prefix};
 use crate::disk::row::Row;
 use crate::engine::{Engine, internal_error};
-use crate::throughput::{Operation, ThrottleMode, WriteCharge};
+use crate::throughput::{Operation, WriteCharge};
 use index_rows::index_change;
 pub(crate) use index_rows::{IndexChange, count_entry, write_entry};
 use latch::{Done, Held};
@@ -254,7 +254,7 @@ impl Engine {
         plan: impl Fn(&Arc<Table>) -> Result<PlannedWrite<'a>, ApiError>,
     ) -> Result<(Arc<Table>, Written<'a>), ApiError> {
         let behalf = Behalf { now: context.now, operation };
-        let stop = loop {
+        loop {
             let table = self.table(context, table_name)?;
             let planned = plan(&table)?;
             let started = {
@@ -265,13 +265,17 @@ impl Engine {
                 Ok(started) => {
                     let written = started.finish(self).await?.pop();
                     let written = written.ok_or_else(|| internal_error("a write without an outcome"))?;
+                    self.note_success(context, &table, operation, None);
                     return Ok((table, written));
                 }
                 Err(Stop::TableChanged) => {}
-                Err(stop) => break stop,
+                Err(stop) => {
+                    let error = stop.into_error().await;
+                    self.note_failure(context, &table, &error);
+                    return Err(error);
+                }
             }
-        };
-        Err(stop.into_error().await)
+        }
     }
 
     /// Runs the writes of a batch, as often as their tables change under them. Answers the plans, what was written in
@@ -376,9 +380,6 @@ impl Engine {
         writes: &[PlannedWrite<'_>],
         decisions: &mut [Decision<'_>],
     ) -> Vec<Option<ApiError>> {
-        if self.config.throttle == ThrottleMode::Off {
-            return Vec::new();
-        }
         let refused = decisions.iter().any(|decision| decision.effect.is_err());
         if refused && decisions.iter().all(|decision| decision.consumption.total().is_zero()) {
             // What breaks a rule is told before anything is consumed.

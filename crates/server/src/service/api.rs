@@ -77,6 +77,7 @@ impl Api {
             region: self.region(caller),
             account: &self.config.account,
             host,
+            elapsed: &|| std::time::Duration::ZERO,
             entropy: &|| self.draw(),
         };
         let answer = dispatch(&self.engine, &context, target, body).await;

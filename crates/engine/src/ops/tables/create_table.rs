@@ -118,6 +118,7 @@ impl Engine {
             deletion_protection: request.deletion_protection_enabled.unwrap_or(false),
             tags,
             ttl_attribute: None,
+            insights: None,
         })
     }
 }

@@ -50,10 +50,12 @@ impl Engine {
                     after.await.map_err(internal_error)?;
                     let remembered = remembered?;
                     self.charge_replay(context, &actions, &plans, &remembered)?;
+                    self.note_success_of_all(context, tables_of(&plans), Operation::TransactWriteItems);
                     return Ok(replay(&request, &remembered));
                 }
                 Start::Tried(Ok(started)) => {
                     let written = started.finish(self).await?;
+                    self.note_success_of_all(context, tables_of(&plans), Operation::TransactWriteItems);
                     return Ok(respond(&request, &actions, &plans, &written));
                 }
                 Start::Tried(Err(Stop::TableChanged)) => {}
@@ -136,6 +138,10 @@ impl Engine {
             None => Ok(plans),
         }
     }
+}
+
+fn tables_of<'p>(plans: &'p [PlannedWrite<'_>]) -> impl Iterator<Item = &'p Table> {
+    plans.iter().map(|plan| &*plan.table)
 }
 
 /// The error of a transaction that did not run: a reason for each action.

@@ -1,0 +1,77 @@
+//! Closing minutes.
+//!
+//! Minutes are closed one after the other, also when many are over at once because the clock was moved: what was
+//! counted is published, then alarms look at it, as of the minute's end. AWS publishes up to two minutes later; here
+//! a minute is there when it is over.
+
+use std::sync::Arc;
+
+use dynamometer_cloudwatch::series::{MINUTE_MS, begin_of};
+use dynamometer_store::{Batch, StoreError};
+use dynamometer_types::Timestamp;
+
+use super::{kept, publish, rules};
+use crate::catalog::Table;
+use crate::engine::Engine;
+
+/// How many minutes in which nothing can change any more are closed one by one, from the last request on and up to
+/// now: an alarm looks back a week at most. What lies between is passed over.
+const SILENT_MINUTES: i64 = 8 * 24 * 60;
+
+impl Engine {
+    /// Closes all minutes that are over at `now`. The first call only says from when on.
+    ///
+    /// # Errors
+    /// When the store could not keep what became of an alarm.
+    pub fn close_minutes(&self, now: Timestamp) -> Result<(), StoreError> {
+        let mut closed_until = self.metrics.closed_until.lock();
+        let last = begin_of(now.millis(), MINUTE_MS);
+        let mut begin = *closed_until.get_or_insert(last);
+        let first = begin;
+        while begin < last {
+            if begin - first == SILENT_MINUTES * MINUTE_MS {
+                begin = begin.max(last - SILENT_MINUTES * MINUTE_MS);
+            }
+            self.close_minute(begin)?;
+            begin += MINUTE_MS;
+            *closed_until = Some(begin);
+        }
+        Ok(())
+    }
+
+    fn close_minute(&self, begin_ms: i64) -> Result<(), StoreError> {
+        let end = Timestamp::from_millis(begin_ms + MINUTE_MS);
+        let version = self.catalog.version();
+        let departing = std::mem::take(&mut *self.metrics.departing.lock());
+        let tables: Vec<&Arc<Table>> = version.all_tables().chain(&departing).collect();
+        let mut databases = self.metrics.databases.lock();
+        let mut batch = Batch::new();
+        for table in &tables {
+            let minutes = table.live.take_minutes(end);
+            if !minutes.is_empty() {
+                let cloudwatch = databases.entry(table.record.namespace.clone()).or_default();
+                cloudwatch.insights.declare(rules(&version, &table.record.namespace));
+                for minute in minutes {
+                    publish::minute(cloudwatch, table, &minute);
+                }
+            }
+        }
+        for (at, namespace, failing, count) in self.metrics.errors.take_before(end.millis()) {
+            publish::failures(databases.entry(namespace).or_default(), at, failing.as_ref(), count);
+        }
+        if end.millis() % publish::SETTINGS_MS == 0 {
+            for namespace in version.namespaces().filter(|namespace| !namespace.starts_with('#')) {
+                let tables = version.tables(namespace);
+                let cloudwatch = databases.entry(namespace.to_owned()).or_default();
+                publish::settings(cloudwatch, tables, end, &self.config.constants);
+            }
+        }
+        for (namespace, cloudwatch) in databases.iter_mut() {
+            cloudwatch.close_minute(end);
+            kept::write_changes(cloudwatch, namespace, &mut batch);
+        }
+        let commit = (!batch.is_empty()).then(|| self.store.commit(batch));
+        drop(databases);
+        commit.map_or(Ok(()), |commit| commit.wait().map(drop))
+    }
+}

@@ -15,6 +15,7 @@ use crate::admin::Copies;
 use crate::catalog::record::Status;
 use crate::catalog::{Catalog, Table};
 use crate::metrics::Metrics;
+use crate::streams::Dues;
 use crate::throughput::ThrottleMode;
 use crate::write_path::latch::Latches;
 
@@ -37,6 +38,8 @@ pub struct Engine {
     pub(crate) latches: Latches,
     pub(crate) copies: Copies,
     pub(crate) metrics: Metrics,
+    /// When the streams are to be looked at again.
+    pub(crate) dues: Dues,
     jobs_stopped: AtomicBool,
     /// Held while jobs run: each is run by one thread at a time.
     pub(crate) running_jobs: Mutex<()>,
@@ -57,6 +60,7 @@ impl Engine {
             latches: Latches::new(),
             copies: Copies::default(),
             metrics,
+            dues: Dues::default(),
             jobs_stopped: AtomicBool::new(false),
             running_jobs: Mutex::new(()),
         })

@@ -1,4 +1,5 @@
-//! The row work that changes of the catalog leave behind: filling new indexes, clearing away what was deleted.
+//! The row work that changes of the catalog leave behind: filling new indexes, clearing away what was deleted; and what
+//! falls due by time alone, on streams.
 //!
 //! The server calls [`Engine::run_jobs`] from a thread of its own; everything here may block. A job that was cut
 //! off by a crash begins anew.
@@ -22,12 +23,16 @@ use crate::disk::keys::{ObjectId, after_prefix, object_prefix};
 use crate::disk::row::{CorruptRow, Row};
 use crate::engine::Engine;
 use crate::ops::token_is_expired;
-use crate::write_path::{count_entry, write_entry};
+use crate::write_path::{Image, count_entry, write_entry};
 
 /// How many rows a job handles in one batch.
 const CHUNK_ROWS: usize = 500;
 /// How many bytes of rows a job handles in one batch, about.
 const CHUNK_BYTES: usize = 1 << 20;
+
+/// Where the rows of tables, indexes and streams are: each begins with the number of its object.
+pub(crate) const ROWS_OF_OBJECTS: [Keyspace; 5] =
+    [Keyspace::Items, Keyspace::IndexEntries, Keyspace::Counters, Keyspace::Streams, Keyspace::Expiry];
 
 /// A view of the store, when it could be had.
 type View = Result<Box<dyn Snapshot>, StoreError>;
@@ -57,6 +62,10 @@ impl Engine {
             if let Err(error) = self.run_job(&job, now) {
                 failure.get_or_insert(error);
             }
+        }
+        match self.keep_streams(now) {
+            Ok(due) => next = next.into_iter().chain(due).min(),
+            Err(error) => failure = failure.or(Some(error)),
         }
         failure.map_or(Ok(next), Err)
     }
@@ -186,11 +195,13 @@ impl Engine {
                 None => self.store.get(Keyspace::Items, key)?,
             };
             if let Some(row) = row {
-                let item = Row::from_stored(row).decode().map_err(corrupt)?;
-                write_entry(index, table, &item, &mut batch);
+                let row = Row::from_stored(row);
+                let item = row.decode().map_err(corrupt)?;
+                write_entry(index, table, Image { item: &item, row: &row }, &mut batch);
             }
-            let item_at_cut = Row::from_stored(row_at_cut.clone()).decode().map_err(corrupt)?;
-            count_entry(index, table, &item_at_cut, &mut batch);
+            let row = Row::from_stored(row_at_cut.clone());
+            let item = row.decode().map_err(corrupt)?;
+            count_entry(index, table, Image { item: &item, row: &row }, &mut batch);
         }
         let commit = self.store.commit(batch);
         drop(held);
@@ -202,7 +213,7 @@ impl Engine {
         self.latches.pass_all();
         self.store.commit(Batch::new()).wait()?;
         for object in objects {
-            for keyspace in [Keyspace::Items, Keyspace::IndexEntries, Keyspace::Counters] {
+            for keyspace in ROWS_OF_OBJECTS {
                 self.clear(keyspace, *object)?;
             }
         }

@@ -18,6 +18,7 @@ mod jobs;
 mod metrics;
 mod ops;
 mod read_path;
+pub mod streams;
 pub mod throughput;
 mod validate;
 mod write_path;

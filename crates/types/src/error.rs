@@ -91,6 +91,10 @@ error_catalogue! {
     RequestLimitExceeded => DYNAMODB 400 message "RequestLimitExceeded",
     /// An on-demand table or index is at its limits. The namespace is assumed: that of the other modelled exceptions.
     Throttling => DYNAMODB 400 message "ThrottlingException",
+    /// A shard iterator is older than fifteen minutes.
+    ExpiredIterator => DYNAMODB 400 message "ExpiredIteratorException",
+    /// The records asked for are older than a day.
+    TrimmedDataAccess => DYNAMODB 400 message "TrimmedDataAccessException",
     /// A fault of the server.
     InternalServerError => DYNAMODB 500 message "InternalServerError",
 }

@@ -103,6 +103,13 @@ api_enums! {
     ContributorInsightsStatus {
         Enabling = "ENABLING", Enabled = "ENABLED", Disabling = "DISABLING", Disabled = "DISABLED", Failed = "FAILED",
     }
+    /// Where a reader of a shard begins.
+    ShardIteratorType {
+        AfterSequenceNumber = "AFTER_SEQUENCE_NUMBER", Latest = "LATEST", AtTimestamp = "AT_TIMESTAMP",
+        AtSequenceNumber = "AT_SEQUENCE_NUMBER", TrimHorizon = "TRIM_HORIZON",
+    }
+    /// Which shards DescribeStream shows.
+    ShardFilterType { ChildShards = "CHILD_SHARDS" }
     /// The kind of encryption at rest.
     SseType { Aes256 = "AES256", Kms = "KMS" }
 }

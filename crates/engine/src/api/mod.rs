@@ -7,9 +7,11 @@
 mod enums;
 mod insights;
 mod items;
+mod streams;
 mod tables;
 
 pub use enums::*;
 pub use insights::*;
 pub use items::*;
+pub use streams::*;
 pub use tables::*;

@@ -5,6 +5,7 @@ pub(crate) mod batch;
 mod insights;
 pub(crate) mod items;
 mod pages;
+mod streams;
 pub(crate) mod tables;
 pub(crate) mod tags;
 mod transactions;

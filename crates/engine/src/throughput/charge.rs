@@ -87,7 +87,7 @@ impl Engine {
     }
 
     /// Items and bytes of a table or index. An unreadable counter counts as nothing here.
-    pub(super) fn stored(&self, object: ObjectId) -> (u64, u64) {
+    pub(crate) fn stored(&self, object: ObjectId) -> (u64, u64) {
         let row = self.store.get(Keyspace::Counters, &object_prefix(object)).ok().flatten();
         let [items, bytes] = decode_pair(row.as_deref()).unwrap_or_default();
         (u64::try_from(items).unwrap_or(0), u64::try_from(bytes).unwrap_or(0))

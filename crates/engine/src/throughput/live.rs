@@ -1,6 +1,7 @@
 //! The live state of one table: the model, and what is counted.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use dynamometer_capacity::admission::{BillingMode, Dimension, PerDimension, ResourceId, TableCapacity};
 use dynamometer_capacity::money::HourlyPeak;
@@ -20,7 +21,24 @@ use crate::disk::keys::ObjectId;
 
 /// What all versions of a table share. Empty until the table is first used.
 #[derive(Debug, Default)]
-pub(crate) struct Live(Mutex<Option<Box<State>>>);
+pub(crate) struct Live {
+    state: Mutex<Option<Box<State>>>,
+    /// What consumes no throughput, and is counted whatever becomes of throttling.
+    pub(crate) free: FreeUse,
+}
+
+/// What happened on a table since the server started without consuming its throughput.
+#[derive(Debug, Default)]
+pub(crate) struct FreeUse {
+    /// Items that time to live deleted.
+    pub(crate) expired_items: AtomicU64,
+    /// GetRecords calls on its streams.
+    pub(crate) stream_reads: AtomicU64,
+    /// Records that they answered.
+    pub(crate) stream_records: AtomicU64,
+    /// Bytes of those records.
+    pub(crate) stream_bytes: AtomicU64,
+}
 
 /// The model of a table and what was counted on it.
 #[derive(Debug)]
@@ -85,7 +103,7 @@ impl Live {
         bytes: impl Fn(ObjectId) -> u64,
         work: impl FnOnce(&mut State) -> R,
     ) -> R {
-        let mut slot = self.0.lock();
+        let mut slot = self.state.lock();
         let state = slot.get_or_insert_with(|| Box::new(State::new(table, now, constants, bytes)));
         if state.follows < table.version {
             state.follow(table, now);
@@ -104,7 +122,7 @@ impl Live {
         now: Timestamp,
         work: impl FnOnce(&mut State) -> R,
     ) -> Option<R> {
-        let mut slot = self.0.lock();
+        let mut slot = self.state.lock();
         let state = slot.as_mut()?;
         if state.follows < table.version {
             state.follow(table, now);
@@ -114,7 +132,7 @@ impl Live {
 
     /// Takes what was counted in the minutes that are over.
     pub(crate) fn take_minutes(&self, now: Timestamp) -> Vec<ClosedMinute> {
-        let mut slot = self.0.lock();
+        let mut slot = self.state.lock();
         let Some(state) = slot.as_mut() else { return Vec::new() };
         if now.millis() >= state.minute_end_ms {
             state.close_minute(now);

@@ -39,7 +39,8 @@ pub(crate) use live::Live;
 pub(crate) use minute::{ClosedMinute, ClosedResource};
 pub(crate) use refusal::cancellation_code;
 pub(crate) use report::key_values;
-pub use report::{HotKey, ResourceUse, TableUse, ThroughputUse};
+pub use report::{HotKey, ResourceUse, StreamUse, TableUse, ThroughputUse};
+pub(crate) use spec::spec_of;
 pub use usage::{Operation, OperationUse};
 
 /// What becomes of a request that the capacity model refuses.

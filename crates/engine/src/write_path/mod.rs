@@ -27,9 +27,10 @@ use crate::catalog::{IndexKind, Table};
 use crate::disk::keys::{object_prefix, partition_prefix};
 use crate::disk::row::Row;
 use crate::engine::{Engine, internal_error};
+use crate::streams::record::{ItemChange, record_of};
 use crate::throughput::{Operation, WriteCharge};
 use index_rows::index_change;
-pub(crate) use index_rows::{IndexChange, count_entry, write_entry};
+pub(crate) use index_rows::{Image, IndexChange, count_entry, write_entry};
 use latch::{Done, Held};
 
 /// What becomes of an item.
@@ -85,6 +86,12 @@ impl OldImage {
             let _ = self.item.set(item);
         }
         Ok(self.item.get())
+    }
+
+    /// The item beside its row, when there was one.
+    fn image(&self) -> Result<Option<Image<'_>>, ApiError> {
+        let item = self.item()?;
+        Ok(item.zip(self.row.as_ref()).map(|(item, row)| Image { item, row }))
     }
 
     /// The item's size in bytes, without decoding it.
@@ -163,11 +170,18 @@ impl Behalf {
     }
 }
 
+/// An [`Effect`], with the stored form of what is put.
+enum Change<'a> {
+    Put(Cow<'a, Item>, Row),
+    Delete,
+    Keep,
+}
+
 /// What a write decided, before anything is queued.
 struct Decision<'a> {
     old: OldImage,
     /// What becomes of the item; or why the write refuses.
-    effect: Result<Effect<'a>, ApiError>,
+    change: Result<Change<'a>, ApiError>,
     consumption: Consumption,
     /// By how many items and bytes the table grows.
     growth: [i64; 2],
@@ -343,15 +357,15 @@ impl Engine {
         if !throttled.is_empty() && (all_throttled || behalf.is_together()) {
             return Err(Stop::Refused { refusals: throttled, after: None });
         }
-        if decisions.iter().any(|decision| decision.effect.is_err()) {
-            let refusals = decisions.into_iter().map(|decision| decision.effect.err()).collect();
+        if decisions.iter().any(|decision| decision.change.is_err()) {
+            let refusals = decisions.into_iter().map(|decision| decision.change.err()).collect();
             return Err(Stop::Refused { refusals, after: wait_for_seen() });
         }
         let mut queue = Queue::default();
         let mut written = Vec::with_capacity(writes.len());
         for (at, (write, decision)) in writes.iter().zip(decisions).enumerate() {
             if !throttled.get(at).is_some_and(Option::is_some) {
-                written.push(decision.put_into(write, &mut queue));
+                written.push(decision.put_into(write, behalf, &mut queue));
             }
         }
         if let Some(row) = beside(&written) {
@@ -380,7 +394,7 @@ impl Engine {
         writes: &[PlannedWrite<'_>],
         decisions: &mut [Decision<'_>],
     ) -> Vec<Option<ApiError>> {
-        let refused = decisions.iter().any(|decision| decision.effect.is_err());
+        let refused = decisions.iter().any(|decision| decision.change.is_err());
         if refused && decisions.iter().all(|decision| decision.consumption.total().is_zero()) {
             // What breaks a rule is told before anything is consumed.
             return Vec::new();
@@ -411,38 +425,42 @@ impl Engine {
         let table = &*write.table;
         let transactional = write.operation.is_transactional();
         let old_size = old.size()?;
-        let unchanged = |old, effect, consumption| Decision {
+        let unchanged = |old, change, consumption| Decision {
             old,
-            effect,
+            change,
             consumption,
             growth: [0, 0],
             indexes: Vec::new(),
             collection: None,
         };
-        let effect = match write.operation.effects(table, &old) {
-            Ok(effect) => effect,
+        let change = match write.operation.effects(table, &old) {
+            Ok(Effect::Put(item)) => {
+                let row = Row::encode(&item);
+                Change::Put(item, row)
+            }
+            Ok(Effect::Delete) => Change::Delete,
+            Ok(Effect::Keep) => {
+                let consumption = Consumption::of_table(meter_item_write(old_size, None, transactional));
+                return Ok(unchanged(old, Ok(Change::Keep), consumption));
+            }
             Err(error) => {
                 let consumption = consumption_of_refusal(write, &error, old_size);
                 return Ok(unchanged(old, Err(error), consumption));
             }
         };
-        let (new, new_size) = match &effect {
-            Effect::Keep => {
-                let consumption = Consumption::of_table(meter_item_write(old_size, None, transactional));
-                return Ok(unchanged(old, Ok(effect), consumption));
-            }
-            Effect::Put(item) => (Some(&**item), Some(item_size(item))),
-            Effect::Delete => (None, None),
+        let new = match &change {
+            Change::Put(item, row) => Some(Image { item, row }),
+            Change::Delete | Change::Keep => None,
         };
+        let new_size = new.map(|new| new.row.item_size().map_err(internal_error)).transpose()?;
         let mut consumption = Consumption::of_table(meter_item_write(old_size, new_size, transactional));
         let items = i64::from(new_size.is_some()) - i64::from(old_size.is_some());
         let growth = new_size.unwrap_or(0) as i64 - old_size.unwrap_or(0) as i64;
         let mut collection_growth = growth;
         let mut indexes = Vec::new();
         if !table.indexes.is_empty() {
-            let old_item = old.item()?;
-            indexes
-                .extend(table.indexes.iter().filter_map(|index| index_change(index, table, old_item, new)));
+            let old = old.image()?;
+            indexes.extend(table.indexes.iter().filter_map(|index| index_change(index, table, old, new)));
             for change in &indexes {
                 match change.kind {
                     IndexKind::Local => {
@@ -453,18 +471,18 @@ impl Engine {
                 }
             }
         }
-        let mut effect = Ok(effect);
+        let mut change = Ok(change);
         let mut collection = None;
         if table.has_local_indexes() {
             match self.grow_collection(table, write.key_holder, [items, collection_growth])? {
                 Some(grown) => collection = Some(grown),
                 None => {
                     let words = "Collection size exceeded.";
-                    effect = Err(ApiError::new(ErrorKind::ItemCollectionSizeLimitExceeded, words));
+                    change = Err(ApiError::new(ErrorKind::ItemCollectionSizeLimitExceeded, words));
                 }
             }
         }
-        Ok(Decision { old, effect, consumption, growth: [items, growth], indexes, collection })
+        Ok(Decision { old, change, consumption, growth: [items, growth], indexes, collection })
     }
 
     /// What becomes of an item collection; `None` when it would grow beyond 10 GB.
@@ -508,19 +526,21 @@ impl<'a> Decision<'a> {
     }
 
     /// Puts what was decided into the queue's batch.
-    fn put_into(self, write: &PlannedWrite<'a>, queue: &mut Queue) -> Written<'a> {
-        let new = match self.effect {
-            Ok(Effect::Put(item)) => {
-                queue.put(&write.key, Row::encode(&item));
+    fn put_into(self, write: &PlannedWrite<'a>, behalf: Behalf, queue: &mut Queue) -> Written<'a> {
+        let new = match self.change {
+            Ok(Change::Put(item, row)) => {
+                record(write, self.old.row.as_ref(), Some(&row), behalf, queue);
+                queue.put(&write.key, row);
                 Some(item)
             }
-            Ok(Effect::Delete) => {
+            Ok(Change::Delete) => {
                 if self.old.is_there() {
+                    record(write, self.old.row.as_ref(), None, behalf, queue);
                     queue.delete(&write.key);
                 }
                 None
             }
-            Ok(Effect::Keep) | Err(_) => None,
+            Ok(Change::Keep) | Err(_) => None,
         };
         if self.growth != [0, 0] {
             queue.batch.add(Keyspace::Counters, object_prefix(write.table.id()).to_vec(), self.growth);
@@ -535,5 +555,21 @@ impl<'a> Decision<'a> {
             collection.bytes_after
         });
         Written { old: self.old, new, consumption: self.consumption, collection_bytes }
+    }
+}
+
+/// Puts the stream record of a change into the queue's batch.
+fn record(write: &PlannedWrite<'_>, old: Option<&Row>, new: Option<&Row>, behalf: Behalf, queue: &mut Queue) {
+    let Some(stream) = &write.table.stream else { return };
+    let change = ItemChange {
+        key: &write.key,
+        key_holder: write.key_holder,
+        old,
+        new,
+        now: behalf.now,
+        by_service: false,
+    };
+    if let Some((prefix, row)) = record_of(stream, &write.table, &change) {
+        queue.batch.append(Keyspace::Streams, prefix, row);
     }
 }

@@ -140,10 +140,10 @@ operations! {
 operations! {
     /// The operations of DynamoDB Streams, by name.
     STREAMS {
-        DescribeStream => not yet,
-        GetRecords => not yet,
-        GetShardIterator => not yet,
-        ListStreams => not yet,
+        DescribeStream => describe_stream(DescribeStreamRequest) Older,
+        GetRecords => get_records(GetRecordsRequest) Older,
+        GetShardIterator => get_shard_iterator(GetShardIteratorRequest) Older,
+        ListStreams => list_streams(ListStreamsRequest) Older,
     }
 }
 

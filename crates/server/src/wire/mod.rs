@@ -22,6 +22,7 @@ mod read;
 mod rewrite;
 mod set;
 pub mod shape;
+mod streams;
 mod structure;
 mod tables;
 mod value;

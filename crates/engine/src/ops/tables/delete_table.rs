@@ -9,7 +9,6 @@ use crate::catalog::Draft;
 use crate::catalog::jobs::Work;
 use crate::catalog::record::{Change, IndexRecord, Lifecycle, Status, TableRecord};
 use crate::context::Context;
-use crate::disk::keys::ObjectId;
 use crate::engine::Engine;
 
 impl Engine {
@@ -31,7 +30,7 @@ impl Engine {
             check_deletable(context, &record)?;
             Ok(self.delete(draft, context, record))
         };
-        let record = durable(self.catalog.change(&*self.store, change)?).await?;
+        let record = durable(self.change_between_writes(change)?).await?;
 
         let description = describe(&*self.store, &record, Moment::Begun(context.now))?;
         Ok(TableDescriptionResponse { table_description: what_is_left(description) })
@@ -40,14 +39,14 @@ impl Engine {
     fn delete(&self, draft: &mut Draft, context: &Context<'_>, mut record: TableRecord) -> TableRecord {
         let until = context.now + self.config.table_delay_ms;
         record.lifecycle = Lifecycle::Deleting { until_ms: until.millis() };
-        let indexes = record.local_indexes.iter().chain(&record.global_indexes).map(|index| index.id);
-        let objects: Vec<ObjectId> = std::iter::once(record.id).chain(indexes).collect();
+        let objects = record.objects();
         let (namespace, table) = (record.namespace.clone(), record.name.clone());
         if record.lifecycle.status(context.now) == Status::Gone {
             draft.remove(&namespace, &table);
         } else {
             draft.put(record.clone());
         }
+        draft.end_stream(&record, context.now, until);
         draft.add_job(until, Work::Purge { namespace, table, objects });
         record
     }

@@ -20,6 +20,8 @@ mod shapes;
 pub(crate) mod tests;
 mod update_table;
 
+pub(crate) use description::key_schema;
+
 use dynamometer_store::Commit;
 use dynamometer_types::{ApiError, ErrorKind};
 

@@ -55,12 +55,15 @@ impl Engine {
             on_demand::apply(&mut update, &request)?;
             billing::apply(&mut update, &request)?;
             global_indexes::apply(&mut update, &request, draft)?;
-            settings::apply(&mut update, &request)?;
+            settings::apply(&mut update, &request, draft.version())?;
             warm::apply(&mut update, &request)?;
             check_account_quota(context, draft.version(), Some(&update.old), &update.record)?;
-            Ok(update.finish(draft))
+            let (old, new) = (update.old.clone(), update.record.clone());
+            let shown = update.finish(draft);
+            self.follow_stream_setting(draft, Some(&old), &new, context.now);
+            Ok(shown)
         };
-        let changed = self.catalog.change(&*self.store, change)?;
+        let changed = self.change_between_writes(change)?;
         self.follow_table(context.namespace, name, context.now);
         let shown = durable(changed).await?;
 

@@ -2,6 +2,7 @@
 
 pub mod auth;
 pub mod clock;
+pub mod cloudwatch;
 pub mod http;
 mod own;
 pub mod report;

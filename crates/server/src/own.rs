@@ -138,6 +138,7 @@ impl Own {
         };
         // Work can leave work behind that is due as well.
         while self.engine.run_jobs(now)?.is_some_and(|next| next <= now) {}
+        self.engine.close_minutes(now)?;
         self.engine.sweep_tokens(now)?;
         Ok(time(now))
     }

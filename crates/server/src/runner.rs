@@ -76,6 +76,9 @@ fn run(engine: &Engine, clock: &Clock, woken: &Receiver<()>, log: &dyn Fn(&str))
         if let Err(error) = engine.run_jobs(clock.now()) {
             log(&format!("background work failed, and is tried again: {error}"));
         }
+        if let Err(error) = engine.close_minutes(clock.now()) {
+            log(&format!("what became of an alarm could not be kept, and is tried again: {error}"));
+        }
         looks = looks.wrapping_add(1);
         if looks.is_multiple_of(LOOKS_PER_SWEEP)
             && let Err(error) = engine.sweep_tokens(clock.now())

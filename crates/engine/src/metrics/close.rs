@@ -47,6 +47,11 @@ impl Engine {
         let mut databases = self.metrics.databases.lock();
         let mut batch = Batch::new();
         for table in &tables {
+            let expired = table.live.take_expired();
+            if expired > 0 {
+                let cloudwatch = databases.entry(table.record.namespace.clone()).or_default();
+                publish::expired(cloudwatch, table, begin_ms, expired);
+            }
             let minutes = table.live.take_minutes(end);
             if !minutes.is_empty() {
                 let cloudwatch = databases.entry(table.record.namespace.clone()).or_default();

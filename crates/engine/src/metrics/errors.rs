@@ -35,7 +35,10 @@ impl Errors {
         let mut counters = self.0.lock();
         let later = counters.split_off(&(end_ms, String::new(), None));
         let taken = std::mem::replace(&mut *counters, later);
-        taken.into_iter().map(|((begin, namespace, failing), count)| (begin, namespace, failing, count)).collect()
+        taken
+            .into_iter()
+            .map(|((begin, namespace, failing), count)| (begin, namespace, failing, count))
+            .collect()
     }
 }
 

@@ -67,6 +67,18 @@ pub(super) fn minute(cloudwatch: &mut CloudWatch, table: &Table, minute: &Closed
         let returned = minute.table.returned[at].to_set(1.0);
         publish("ReturnedItemCount", Unit::COUNT, returned.map(Datum::from));
     }
+    for (label, stream) in &minute.table.streams {
+        let dimensions = [("TableName", name), ("Operation", "GetRecords"), ("StreamLabel", label.as_str())];
+        for (metric, unit, datum) in [
+            ("SuccessfulRequestLatency", Unit::MILLISECONDS, stream.latency.to_datum()),
+            ("ReturnedRecordsCount", Unit::COUNT, stream.records.to_set(1.0).map(Datum::from)),
+            ("ReturnedBytes", Unit::BYTES, stream.bytes.to_set(1.0).map(Datum::from)),
+        ] {
+            if let Some(datum) = datum {
+                publish(cloudwatch, metric, &dimensions, unit, minute.begin_ms, &datum);
+            }
+        }
+    }
     let failed = u64::from(minute.table.failed_conditions);
     if failed > 0 {
         let dimensions = [("TableName", name)];
@@ -74,6 +86,13 @@ pub(super) fn minute(cloudwatch: &mut CloudWatch, table: &Table, minute: &Closed
         let metric = "ConditionalCheckFailedRequests";
         publish(cloudwatch, metric, &dimensions, Unit::COUNT, minute.begin_ms, &datum);
     }
+}
+
+/// Publishes how many items time to live deleted.
+pub(super) fn expired(cloudwatch: &mut CloudWatch, table: &Table, begin_ms: i64, count: u64) {
+    let dimensions = [("TableName", table.record.name.as_str())];
+    let metric = "TimeToLiveDeletedItemCount";
+    publish(cloudwatch, metric, &dimensions, Unit::COUNT, begin_ms, &events(count));
 }
 
 fn consumption(cloudwatch: &mut CloudWatch, table: &str, begin_ms: i64, resource: &ClosedResource) {

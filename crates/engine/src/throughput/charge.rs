@@ -378,7 +378,14 @@ impl State {
 
     /// Counts a refusal at the table or index that refused, and that the request was throttled. Whether a batch was,
     /// only the whole of it tells.
-    fn refuse(&mut self, operation: Operation, object: ObjectId, place: Place<'_>, of_item: bool, cause: Cause) {
+    fn refuse(
+        &mut self,
+        operation: Operation,
+        object: ObjectId,
+        place: Place<'_>,
+        of_item: bool,
+        cause: Cause,
+    ) {
         if !operation.is_batch() {
             self.minute.throttled[operation as usize] += 1;
         }

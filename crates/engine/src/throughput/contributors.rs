@@ -124,7 +124,14 @@ impl Contributors {
 
     /// Counts an access: `key` is the stored key behind table number and hash; `of_item` tells whether it is that of
     /// an item, rather than a partition key alone.
-    pub(crate) fn access(&mut self, dimension: Dimension, hash: u64, key: &[u8], of_item: bool, units: CapacityUnits) {
+    pub(crate) fn access(
+        &mut self,
+        dimension: Dimension,
+        hash: u64,
+        key: &[u8],
+        of_item: bool,
+        units: CapacityUnits,
+    ) {
         let weight = match dimension {
             Dimension::Read => units.halves(),
             Dimension::Write => WEIGHT_OF_WRITES * units.halves(),

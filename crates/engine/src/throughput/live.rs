@@ -1,7 +1,7 @@
 //! The live state of one table: the model, and what is counted.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use dynamometer_capacity::admission::{BillingMode, Dimension, PerDimension, ResourceId, TableCapacity};
 use dynamometer_capacity::money::HourlyPeak;
@@ -32,6 +32,8 @@ pub(crate) struct Live {
 pub(crate) struct FreeUse {
     /// Items that time to live deleted.
     pub(crate) expired_items: AtomicU64,
+    /// How many of those were published as a metric.
+    published_expired: AtomicU64,
     /// GetRecords calls on its streams.
     pub(crate) stream_reads: AtomicU64,
     /// Records that they answered.
@@ -128,6 +130,12 @@ impl Live {
             state.follow(table, now);
         }
         Some(work(state))
+    }
+
+    /// How many items time to live deleted since this was last asked.
+    pub(crate) fn take_expired(&self) -> u64 {
+        let all = self.free.expired_items.load(Ordering::Relaxed);
+        all.saturating_sub(self.free.published_expired.swap(all, Ordering::Relaxed))
     }
 
     /// Takes what was counted in the minutes that are over.
@@ -240,7 +248,9 @@ impl State {
     pub(crate) fn series(&mut self, object: ObjectId) -> Option<&mut Resource> {
         let known = self.resources.iter().find(|resource| resource.object == object)?;
         match known.index {
-            Some((_, IndexKind::Local)) => self.resources.iter_mut().find(|resource| resource.index.is_none()),
+            Some((_, IndexKind::Local)) => {
+                self.resources.iter_mut().find(|resource| resource.index.is_none())
+            }
             _ => self.resource(object),
         }
     }

@@ -97,6 +97,16 @@ pub(crate) struct TableMinute {
     pub(crate) returned: [Counted; OPERATIONS],
     /// Conditions that failed.
     pub(crate) failed_conditions: u32,
+    /// What was read of the table's streams, by their labels.
+    pub(crate) streams: Vec<(String, StreamMinute)>,
+}
+
+/// What was read of a stream.
+#[derive(Clone, Debug)]
+pub(crate) struct StreamMinute {
+    pub(crate) latency: Box<Latency>,
+    pub(crate) records: Counted,
+    pub(crate) bytes: Counted,
 }
 
 impl TableMinute {
@@ -106,6 +116,25 @@ impl TableMinute {
         if let Some(items) = returned {
             self.returned[operation as usize].add(items);
         }
+    }
+}
+
+impl TableMinute {
+    /// Counts a GetRecords call.
+    pub(crate) fn read_stream(&mut self, label: &str, elapsed: Duration, records: u64, bytes: u64) {
+        let at = match self.streams.iter().position(|(known, _)| known == label) {
+            Some(at) => at,
+            None => {
+                let (records, bytes) = Default::default();
+                self.streams
+                    .push((label.to_owned(), StreamMinute { latency: Latency::new(), records, bytes }));
+                self.streams.len() - 1
+            }
+        };
+        let stream = &mut self.streams[at].1;
+        stream.latency.add(elapsed);
+        stream.records.add(records);
+        stream.bytes.add(bytes);
     }
 }
 

@@ -44,6 +44,19 @@ impl Engine {
         }
     }
 
+    /// Counts a GetRecords call that ran.
+    pub(crate) fn note_stream_read(
+        &self,
+        context: &Context<'_>,
+        table: &Table,
+        label: &str,
+        records: u64,
+        bytes: u64,
+    ) {
+        let elapsed = (context.elapsed)();
+        self.live(table, context.now, |state| state.minute.read_stream(label, elapsed, records, bytes));
+    }
+
     /// Counts the failure of a write's condition, if that is what it is.
     pub(crate) fn note_failure(&self, context: &Context<'_>, table: &Table, error: &ApiError) {
         if error.kind == ErrorKind::ConditionalCheckFailed {

@@ -46,12 +46,12 @@ pub(super) fn healthy(region: &str) -> Response {
 }
 
 /// A method or a content type that no API call has.
-pub(super) fn not_an_operation() -> Response {
+pub(crate) fn not_an_operation() -> Response {
     Response::new(StatusCode::NOT_FOUND, NO_CONTENT_TYPE, NOT_AN_OPERATION)
 }
 
 /// A body over the limit, sent or decoded.
-pub(super) fn too_large() -> Response {
+pub(crate) fn too_large() -> Response {
     Response::new(StatusCode::PAYLOAD_TOO_LARGE, NO_CONTENT_TYPE, Bytes::new())
 }
 

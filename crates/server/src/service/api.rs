@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use dynamometer_capacity::money::PriceTable;
+use dynamometer_cloudwatch::FaultKind;
 use dynamometer_engine::{Context, Engine};
 use dynamometer_types::{ApiError, ErrorKind, Timestamp};
 use http::{HeaderMap, StatusCode};
@@ -12,9 +14,10 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::dispatch::{Answer, dispatch, find};
-use crate::auth::Caller;
+use crate::auth::{AuthError, Caller};
 use crate::clock::Clock;
-use crate::http::{NO_CONTENT_TYPE, Request, Response, Service};
+use crate::cloudwatch::{self, Incoming};
+use crate::http::{JSON_1_0, NO_CONTENT_TYPE, Request, Response, Service, not_an_operation, too_large};
 use crate::own::Own;
 
 /// How the service behaves.
@@ -71,13 +74,14 @@ impl Api {
         body: &[u8],
     ) -> Answer {
         let namespace = self.namespace(caller);
+        let started = Instant::now();
         let context = Context {
             now,
             namespace: &namespace,
             region: self.region(caller),
             account: &self.config.account,
             host,
-            elapsed: &|| std::time::Duration::ZERO,
+            elapsed: &|| started.elapsed(),
             entropy: &|| self.draw(),
         };
         let answer = dispatch(&self.engine, &context, target, body).await;
@@ -86,6 +90,47 @@ impl Api {
             (self.config.wake_jobs)();
         }
         answer
+    }
+
+    /// Answers a call of CloudWatch.
+    async fn answer_cloudwatch(&self, call: &Incoming, request: &Request) -> Response {
+        let caller = &request.caller;
+        let namespace = self.namespace(caller);
+        let context = Context {
+            now: self.config.clock.of_request(request.received_at_ms),
+            namespace: &namespace,
+            region: self.region(caller),
+            account: &self.config.account,
+            host: None,
+            elapsed: &|| Duration::ZERO,
+            entropy: &|| self.draw(),
+        };
+        let request_id = self.request_id();
+        if request.body.len() > cloudwatch::BODY_BYTES {
+            return too_large();
+        }
+        let answered = match call.read(&request.body) {
+            Ok((operation, value)) => {
+                self.engine.cloudwatch(&context, operation, &value).await.map(|answer| (operation, answer))
+            }
+            Err(fault) => Err(fault),
+        };
+        match answered {
+            Ok((operation, answer)) => call.answer(operation, &answer, &request_id),
+            Err(fault) => {
+                if fault.kind == FaultKind::InternalService {
+                    (self.config.log)(&format!("CloudWatch: {}", fault.message));
+                }
+                call.fault(&fault, &request_id)
+            }
+        }
+    }
+
+    /// A random UUID.
+    fn request_id(&self) -> String {
+        let hex = format!("{:032x}", self.draw());
+        let (a, b, c, d, e) = (&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]);
+        format!("{a}-{b}-{c}-{d}-{e}")
     }
 
     /// Runs an operation for the server itself, in the database of callers without a key.
@@ -169,6 +214,12 @@ impl Service for Api {
         if self.is_own_path(request.path()) {
             return self.answer_own(request).await;
         }
+        if let Some(call) = cloudwatch::incoming(request.path(), &request.headers, &request.body) {
+            return self.answer_cloudwatch(&call, &request).await;
+        }
+        if !is_json_type(&request.headers) {
+            return not_an_operation();
+        }
         let target = target(&request.headers);
         // A body that is no JSON is refused before its target is looked at; with a target that is known, the
         // operation's own decoder refuses it with the same words.
@@ -184,6 +235,21 @@ impl Service for Api {
         response(answer, request.content_type)
     }
 
+    fn content_types(&self) -> &'static [&'static str] {
+        &[JSON_1_0, "application/json", cloudwatch::CBOR, cloudwatch::FORM]
+    }
+
+    fn refuse_caller(
+        &self,
+        path: &str,
+        headers: &HeaderMap,
+        body: &Bytes,
+        problem: &AuthError,
+    ) -> Option<Response> {
+        let call = cloudwatch::incoming(path, headers, body)?;
+        Some(call.other_fault(problem.kind, &problem.message, &self.request_id()))
+    }
+
     fn precheck(&self, headers: &HeaderMap, body: &Bytes, content_type: &'static str) -> Option<Response> {
         let error = if !body.is_empty() && !is_json(body) {
             Err(no_json())
@@ -192,6 +258,11 @@ impl Service for Api {
         };
         error.err().map(|error| response(Answer::error(&error), content_type))
     }
+}
+
+/// Whether a request of DynamoDB's may look so: JSON, or nothing at all.
+fn is_json_type(headers: &HeaderMap) -> bool {
+    !cloudwatch::is_form(headers) && !cloudwatch::is_cbor(headers)
 }
 
 fn no_json() -> ApiError {

@@ -39,9 +39,10 @@ impl Engine {
                 let record = lookup::find(&self.catalog, context, name);
                 vec![record.ok_or_else(|| lookup::table_not_found(name))?]
             }
-            None => {
-                version.tables(context.namespace).filter_map(|table| lookup::settled(table, context)).collect()
-            }
+            None => version
+                .tables(context.namespace)
+                .filter_map(|table| lookup::settled(table, context))
+                .collect(),
         };
         let summaries: Vec<_> = records.iter().flat_map(|record| summaries(record, context)).collect();
         let from = match request.next_token.as_deref() {

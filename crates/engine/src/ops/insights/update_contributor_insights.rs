@@ -129,7 +129,9 @@ fn check_state(record: &mut TableRecord, index: Option<&str>, now: Timestamp) ->
     }
     let known = index.and_then(|index| record.global_indexes.iter().find(|known| known.name == index));
     match known {
-        Some(known) if !is_usable(known.lifecycle.status(now)) || known.backfilling => not_active("IndexStatus"),
+        Some(known) if !is_usable(known.lifecycle.status(now)) || known.backfilling => {
+            not_active("IndexStatus")
+        }
         _ => Ok(()),
     }
 }

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use dynamometer_types::parse_duration_ms;
+use dynamometer_engine::lag::LagRange;
+use dynamometer_types::{parse_duration_ms, parse_duration_range_ms};
 
 use crate::cost::CostArgs;
 use crate::simulate::SimulateArgs;
@@ -82,6 +83,15 @@ pub struct ServeArgs {
     /// How long tables and indexes stay in CREATING, UPDATING and DELETING: 500ms, 2s, 1m.
     #[arg(long, env = "DYNO_TABLE_DELAY", value_name = "DURATION", default_value = "0ms", value_parser = duration)]
     pub table_delay: Duration,
+    /// How late global indexes show a write: 200ms, or any of 50ms..2s.
+    #[arg(long, env = "DYNO_INDEX_LAG", value_name = "DURATION", default_value = "0ms", value_parser = lag)]
+    pub index_lag: LagRange,
+    /// How late eventually consistent reads of tables and local indexes show a write.
+    #[arg(long, env = "DYNO_READ_LAG", value_name = "DURATION", default_value = "0ms", value_parser = lag)]
+    pub read_lag: LagRange,
+    /// What lags and injected faults are drawn from; the same number gives the same ones.
+    #[arg(long, env = "DYNO_SEED", value_name = "NUMBER", default_value_t = 1)]
+    pub seed: u64,
     /// What becomes of requests beyond a table's throughput: nothing, counted and shown, or refused as AWS would.
     #[arg(long, env = "DYNO_THROTTLE", value_enum, default_value_t = Throttle::Report)]
     pub throttle: Throttle,
@@ -155,6 +165,10 @@ fn account(text: &str) -> Result<String, String> {
     }
 }
 
+fn lag(text: &str) -> Result<LagRange, String> {
+    parse_duration_range_ms(text).map(|(from_ms, to_ms)| LagRange { from_ms, to_ms })
+}
+
 fn duration(text: &str) -> Result<Duration, String> {
     parse_duration_ms(text).map(|millis| Duration::from_millis(millis.unsigned_abs()))
 }
@@ -223,6 +237,15 @@ mod tests {
         for text in ["", "5", "s", "-1s", "1.5s", "1y", "99999999999999999999ms"] {
             assert!(duration(text).unwrap_err().contains("500ms"), "{text}");
         }
+    }
+
+    #[test]
+    fn lags_are_a_duration_or_a_range() {
+        let lags = |text| parse(&["--index-lag", text]).map(|args| args.index_lag);
+        assert_eq!(lags("200ms").unwrap(), LagRange { from_ms: 200, to_ms: 200 });
+        assert_eq!(lags("50ms..2s").unwrap(), LagRange { from_ms: 50, to_ms: 2_000 });
+        assert!(lags("2s..50ms").unwrap_err().to_string().contains("the shorter duration first"));
+        assert!(lags("50ms..").unwrap_err().to_string().contains("is no duration"));
     }
 
     #[test]

@@ -6,12 +6,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dynamometer_capacity::money::PriceTable;
+use dynamometer_engine::lag::LagConfig;
 use dynamometer_engine::throughput::ThrottleMode;
 use dynamometer_engine::{Engine, EngineConfig};
 use dynamometer_server::auth::{Auth, Credentials, Scope};
 use dynamometer_server::clock::Clock;
 use dynamometer_server::http::{HttpConfig, TlsConfig, bind, serve as serve_http};
-use dynamometer_server::runner::Runner;
+use dynamometer_server::runner::{Jobs, Runner};
 use dynamometer_server::service::{Api, ApiConfig};
 use dynamometer_store::{FjallOptions, FjallStore, MemoryStore, Store};
 
@@ -30,6 +31,7 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
         listeners.first().and_then(|l| l.local_addr().ok()).map_or(args.port, |address| address.port());
     let store = open_store(&args)?;
     let config = EngineConfig {
+        lag: LagConfig { index: args.index_lag, read: args.read_lag, seed: args.seed },
         table_delay_ms: args.table_delay.as_millis() as i64,
         throttle: match args.throttle {
             Throttle::Off => ThrottleMode::Off,
@@ -43,17 +45,16 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
         ClockKind::Wall => Clock::Wall,
         ClockKind::Manual => Clock::manual(),
     });
-    let runner = Runner::start(engine.clone(), clock.clone(), log).map_err(Problem::failed)?;
-    let waker = runner.waker();
+    let jobs = Arc::new(Jobs::new(&engine, clock));
+    let runner = Runner::start(jobs.clone(), log).map_err(Problem::failed)?;
     let api = Arc::new(Api::new(
         engine.clone(),
         ApiConfig {
             region: args.region.clone(),
             account: args.account.clone(),
             isolate: args.isolate,
-            clock,
+            jobs: jobs.clone(),
             prices,
-            wake_jobs: Arc::new(move || waker.iter().for_each(|waker| waker.wake())),
             seed: random(),
             log: Arc::new(log),
         },
@@ -65,7 +66,7 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
         greet(&args, port);
         serve_http(listeners, Arc::new(http), api, stop_signal()).await.map_err(Problem::failed)
     });
-    runner.stop(&engine);
+    runner.stop(&jobs, &engine);
     let closed = store.close().map_err(Problem::failed);
     // The store is durable and closed. Dropping it would wait for a merge of tables that the next start can do.
     std::mem::forget(store);

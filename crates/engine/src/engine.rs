@@ -14,6 +14,7 @@ use crate::Context;
 use crate::admin::Copies;
 use crate::catalog::record::Status;
 use crate::catalog::{Catalog, Table};
+use crate::lag::{Lag, LagConfig};
 use crate::metrics::Metrics;
 use crate::streams::Dues;
 use crate::throughput::ThrottleMode;
@@ -26,6 +27,8 @@ pub struct EngineConfig {
     pub throttle: ThrottleMode,
     /// What the capacity model believes in.
     pub constants: Arc<Constants>,
+    /// How late reads may be.
+    pub lag: LagConfig,
     /// How long tables and indexes stay in CREATING, UPDATING and DELETING, in milliseconds.
     pub table_delay_ms: i64,
 }
@@ -36,6 +39,8 @@ pub struct Engine {
     pub(crate) catalog: Catalog,
     pub(crate) config: EngineConfig,
     pub(crate) latches: Latches,
+    /// What late reads still see; absent when none is late.
+    pub(crate) lag: Option<Lag>,
     pub(crate) copies: Copies,
     pub(crate) metrics: Metrics,
     /// When the streams are to be looked at again.
@@ -56,8 +61,9 @@ impl Engine {
         Ok(Engine {
             store,
             catalog,
-            config,
             latches: Latches::new(),
+            lag: Lag::new(config.lag),
+            config,
             copies: Copies::default(),
             metrics,
             dues: Dues::default(),

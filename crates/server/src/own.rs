@@ -5,22 +5,22 @@ use std::sync::Arc;
 use bytes::Bytes;
 use dynamometer_capacity::money::PriceTable;
 use dynamometer_engine::{AdminError, Engine};
-use dynamometer_store::StoreError;
 use dynamometer_types::{Timestamp, parse_duration_ms};
 use http::{Method, StatusCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::clock::{Clock, ClockError};
+use crate::clock::Move;
 use crate::http::Response;
 use crate::report::{build, metrics};
+use crate::runner::{Jobs, MoveError};
 
 const JSON: &str = "application/json";
 
 /// What an own endpoint works on.
 pub(crate) struct Own {
     pub(crate) engine: Arc<Engine>,
-    pub(crate) clock: Arc<Clock>,
+    pub(crate) jobs: Arc<Jobs>,
     pub(crate) prices: Arc<PriceTable>,
     pub(crate) region: String,
     pub(crate) namespace: String,
@@ -39,15 +39,13 @@ impl From<AdminError> for Refusal {
     }
 }
 
-impl From<ClockError> for Refusal {
-    fn from(ClockError(sentence): ClockError) -> Refusal {
-        Refusal(StatusCode::CONFLICT, sentence)
-    }
-}
-
-impl From<StoreError> for Refusal {
-    fn from(error: StoreError) -> Refusal {
-        Refusal(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
+impl From<MoveError> for Refusal {
+    fn from(error: MoveError) -> Refusal {
+        let status = match error {
+            MoveError::Refused(_) => StatusCode::CONFLICT,
+            MoveError::Failed(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        Refusal(status, error.to_string())
     }
 }
 
@@ -130,17 +128,11 @@ impl Own {
         let wrong = |error: &dyn std::fmt::Display| {
             Refusal(StatusCode::BAD_REQUEST, format!("expected {expected}: {error}"))
         };
-        let now = match read(body, expected)? {
-            ClockRequest::Advance(by) => {
-                self.clock.advance(parse_duration_ms(&by).map_err(|e| wrong(&e))?)?
-            }
-            ClockRequest::Set(to) => self.clock.set(to.parse().map_err(|e| wrong(&e))?)?,
+        let by = match read(body, expected)? {
+            ClockRequest::Advance(by) => Move::Advance(parse_duration_ms(&by).map_err(|e| wrong(&e))?),
+            ClockRequest::Set(to) => Move::Set(to.parse().map_err(|e| wrong(&e))?),
         };
-        // Work can leave work behind that is due as well.
-        while self.engine.run_jobs(now)?.is_some_and(|next| next <= now) {}
-        self.engine.close_minutes(now)?;
-        self.engine.sweep_tokens(now)?;
-        Ok(time(now))
+        Ok(time(self.jobs.move_clock(by)?))
     }
 
     fn reset(&self, body: &Bytes) -> Result<Value, Refusal> {

@@ -5,6 +5,7 @@
 //! a minute is there when it is over.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use dynamometer_cloudwatch::series::{MINUTE_MS, begin_of};
 use dynamometer_store::{Batch, StoreError};
@@ -14,24 +15,37 @@ use super::{kept, publish, rules};
 use crate::catalog::Table;
 use crate::engine::Engine;
 
-/// How many minutes in which nothing can change any more are closed one by one, from the last request on and up to
-/// now: an alarm looks back a week at most. What lies between is passed over.
-const SILENT_MINUTES: i64 = 8 * 24 * 60;
+const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
+/// After so long without anything new no alarm can change its state: none looks back further than a week, and two periods
+/// more. Minutes are then closed a day at a time.
+const QUIET_AFTER_MS: i64 = 10 * DAY_MS;
 
 impl Engine {
+    /// When minutes are to be closed next.
+    pub(crate) fn minutes_due(&self) -> Timestamp {
+        let Some(until) = *self.metrics.closed_until.lock() else {
+            return Timestamp::from_millis(i64::MIN);
+        };
+        let news = self.metrics.last_news_ms.load(Ordering::Relaxed);
+        let is_quiet = until.saturating_sub(news) > QUIET_AFTER_MS && !self.has_counted();
+        Timestamp::from_millis(until + if is_quiet { DAY_MS } else { MINUTE_MS })
+    }
+
+    /// Whether something was counted that is not published yet.
+    fn has_counted(&self) -> bool {
+        let version = self.catalog.version();
+        !self.metrics.errors.is_empty() || version.all_tables().any(|table| table.live.has_counted())
+    }
+
     /// Closes all minutes that are over at `now`. The first call only says from when on.
     ///
     /// # Errors
     /// When the store could not keep what became of an alarm.
-    pub fn close_minutes(&self, now: Timestamp) -> Result<(), StoreError> {
-        let mut closed_until = self.metrics.closed_until.lock();
+    pub(crate) fn close_minutes(&self, now: Timestamp) -> Result<(), StoreError> {
         let last = begin_of(now.millis(), MINUTE_MS);
+        let mut closed_until = self.metrics.closed_until.lock();
         let mut begin = *closed_until.get_or_insert(last);
-        let first = begin;
         while begin < last {
-            if begin - first == SILENT_MINUTES * MINUTE_MS {
-                begin = begin.max(last - SILENT_MINUTES * MINUTE_MS);
-            }
             self.close_minute(begin)?;
             begin += MINUTE_MS;
             *closed_until = Some(begin);
@@ -54,6 +68,7 @@ impl Engine {
             }
             let minutes = table.live.take_minutes(end);
             if !minutes.is_empty() {
+                self.metrics.has_news(end);
                 let cloudwatch = databases.entry(table.record.namespace.clone()).or_default();
                 cloudwatch.insights.declare(rules(&version, &table.record.namespace));
                 for minute in minutes {
@@ -62,6 +77,7 @@ impl Engine {
             }
         }
         for (at, namespace, failing, count) in self.metrics.errors.take_before(end.millis()) {
+            self.metrics.has_news(end);
             publish::failures(databases.entry(namespace).or_default(), at, failing.as_ref(), count);
         }
         if end.millis() % publish::SETTINGS_MS == 0 {

@@ -30,6 +30,10 @@ impl Errors {
         }
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.lock().is_empty()
+    }
+
     /// Takes what was counted in minutes that begin before a time: where they begin, the namespace, what, how often.
     pub(super) fn take_before(&self, end_ms: i64) -> Vec<(i64, String, Failing, u64)> {
         let mut counters = self.0.lock();

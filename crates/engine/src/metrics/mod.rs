@@ -15,12 +15,14 @@ pub(crate) use kept::PREFIX as KEPT_PREFIX;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use dynamometer_cloudwatch::alarms::Alarm;
 use dynamometer_cloudwatch::insights::RuleDefinition;
 use dynamometer_cloudwatch::ops::Operation;
 use dynamometer_cloudwatch::{Call, CloudWatch, Fault, FaultKind, Value};
 use dynamometer_store::{Batch, Store, StoreError};
+use dynamometer_types::Timestamp;
 use parking_lot::Mutex;
 
 use crate::Context;
@@ -38,6 +40,8 @@ pub(crate) struct Metrics {
     errors: errors::Errors,
     /// Until when minutes are closed, milliseconds; held while some are.
     closed_until: Mutex<Option<i64>>,
+    /// When there was last something new to publish or to look at, milliseconds.
+    last_news_ms: AtomicI64,
     /// Tables that leave the catalog, and may have counted in a minute that is not closed yet.
     departing: Mutex<Vec<Arc<Table>>>,
 }
@@ -49,6 +53,12 @@ impl Metrics {
     /// When a row cannot be read, or is of a newer format.
     pub(crate) fn open(store: &dyn Store) -> Result<Metrics, StoreError> {
         Ok(Metrics { databases: Mutex::new(kept::read(store)?), ..Metrics::default() })
+    }
+}
+
+impl Metrics {
+    fn has_news(&self, now: Timestamp) {
+        self.last_news_ms.fetch_max(now.millis(), Ordering::Relaxed);
     }
 }
 
@@ -64,6 +74,7 @@ impl Engine {
         request: &Value,
     ) -> Result<Value, Fault> {
         let managed = self.managed_alarms(context);
+        self.metrics.has_news(context.now);
         let (answer, commit) = {
             let mut databases = self.metrics.databases.lock();
             let cloudwatch = databases.entry(context.namespace.to_owned()).or_default();

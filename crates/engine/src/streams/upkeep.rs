@@ -29,34 +29,44 @@ const SHARD_LIFE_MS: i64 = 4 * 60 * 60 * 1000;
 /// How many rows are trimmed in one batch.
 const CHUNK_ROWS: usize = 500;
 
+/// How often the shards of an enabled stream are compared with the partitions of its table. Our choice.
+const COMPARE_EVERY_MS: i64 = 60 * 1000;
+
 /// When each stream is to be looked at again. A stream that is not known yet is looked at now.
 #[derive(Default)]
 pub(crate) struct Dues(Mutex<HashMap<ObjectId, Timestamp>>);
 
 impl Engine {
-    /// Does what is due on all streams. Answers when there is something to do next.
+    /// When there is something to do on a stream next; a time that is over means at once.
+    pub(crate) fn streams_due(&self) -> Option<Timestamp> {
+        let version = self.catalog.version();
+        let dues = self.dues.0.lock();
+        let due = |stream: &Arc<Stream>| {
+            dues.get(&stream.row.id).copied().unwrap_or(Timestamp::from_millis(i64::MIN))
+        };
+        version.all_streams().filter(|stream| !is_kept(&stream.row.namespace)).map(due).min()
+    }
+
+    /// Does what is due on all streams.
     ///
     /// # Errors
     /// When the store fails. What was not done is tried again.
-    pub(crate) fn keep_streams(&self, now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+    pub(crate) fn keep_streams(&self, now: Timestamp) -> Result<(), StoreError> {
         let version = self.catalog.version();
-        let mut next: Option<Timestamp> = None;
-        let mut known = HashMap::new();
+        let mut dues = HashMap::new();
         for stream in version.all_streams().filter(|stream| !is_kept(&stream.row.namespace)) {
             if self.jobs_are_stopped() {
                 break;
             }
-            self.split_shards(stream, now)?;
-            let due = self.dues.0.lock().get(&stream.row.id).copied();
-            let due = match due {
+            let known = self.dues.0.lock().get(&stream.row.id).copied();
+            let due = match known {
                 Some(due) if due > now => Some(due),
                 _ => self.keep_stream(stream, now)?,
             };
-            known.extend(due.map(|due| (stream.row.id, due)));
-            next = next.into_iter().chain(due).min();
+            dues.extend(due.map(|due| (stream.row.id, due)));
         }
-        *self.dues.0.lock() = known;
-        Ok(next)
+        *self.dues.0.lock() = dues;
+        Ok(())
     }
 
     /// Splits the shards in which a partition has been split since.
@@ -106,8 +116,9 @@ impl Engine {
         commit.wait().map(drop)
     }
 
-    /// Rolls and trims one stream; answers when it is due again, or `None` when it is gone.
+    /// Splits, rolls and trims one stream; answers when it is due again, or `None` when it is gone.
     fn keep_stream(&self, stream: &Arc<Stream>, now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+        self.split_shards(stream, now)?;
         let is_old = |shard: &Shard| shard.created_ms + SHARD_LIFE_MS <= now.millis();
         if stream.row.open_shards().any(is_old) {
             self.replace_shards(stream, now, |shard, _| is_old(shard).then(|| vec![shard.from_hash]))?;
@@ -115,6 +126,7 @@ impl Engine {
         let version = self.catalog.version();
         let Some(stream) = current(&version, stream) else { return Ok(None) };
         let (mut gone, mut due) = (Vec::new(), Vec::new());
+        due.extend(stream.row.is_enabled().then_some(now + COMPARE_EVERY_MS));
         for shard in &stream.row.shards {
             match self.trim(stream.row.id, shard, now)? {
                 Some(at) => due.push(at),

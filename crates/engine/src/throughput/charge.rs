@@ -5,6 +5,7 @@ use dynamometer_capacity::CapacityUnits;
 use dynamometer_capacity::admission::{Admission, Ask, Cause, Dimension, Exact, Place, Refusal, ResourceId};
 use dynamometer_capacity::meter::{Consistency, Consumption, write_blocks};
 use dynamometer_store::{Keyspace, decode_pair};
+use dynamometer_types::key::partition_hash;
 use dynamometer_types::{ApiError, Timestamp};
 
 use super::live::State;
@@ -101,7 +102,7 @@ impl Engine {
         }
     }
 
-    /// Charges the read of one item, whose units are known.
+    /// Charges the read of one item, whose units and consistency are known.
     ///
     /// # Errors
     /// As AWS throttles, when throttling is enforced.
@@ -111,11 +112,16 @@ impl Engine {
         table: &Table,
         operation: Operation,
         key: &[u8],
-        units: CapacityUnits,
+        (units, consistency): (CapacityUnits, Consistency),
     ) -> Result<Charged, ApiError> {
         let place = place_of(key);
         let admit = |state: &mut State| {
             state.touch(now);
+            if consistency == Consistency::Eventual
+                && let Some(resource) = state.resource(table.id())
+            {
+                resource.note_read(partition_hash(key), now);
+            }
             let ask = read_ask(ResourceId::TABLE, place, units);
             let refusal = if self.asks() { state.capacity.admit(now, &[ask]).err() } else { None };
             state.count_read(
@@ -250,6 +256,16 @@ impl Engine {
         errors
     }
 
+    /// Counts an item that was refused because a transaction with it was in progress.
+    pub(crate) fn count_conflict(&self, now: Timestamp, table: &Table, operation: Operation) {
+        self.live(table, now, |state| {
+            state.touch(now);
+            if let Some(resource) = state.resource(table.id()) {
+                resource.operations[operation as usize].conflicts += 1;
+            }
+        });
+    }
+
     /// Asks for a page before it is walked.
     ///
     /// # Errors
@@ -315,7 +331,9 @@ impl Engine {
             resource.operations[operation as usize].filtered_halves += page.filtered.halves();
             if operation == Operation::Query {
                 resource.heat(Dimension::Read, place.hash, place.sort_key, units, now);
-                resource.note_query(place.hash, now);
+                if plan.consistency == Consistency::Eventual {
+                    resource.note_read(place.hash, now);
+                }
             }
         });
     }
@@ -437,6 +455,9 @@ impl State {
             let drawn = write.consumption.drawn_from_table();
             resource.minute.consume(operation, drawn);
             resource.contributors.access(Dimension::Write, place.hash, place.sort_key, true, drawn);
+            // For queries of the partition key, and for reads of the item.
+            resource.note_write(place.hash, now);
+            resource.note_write(partition_hash(write.key), now);
         }
         for change in write.indexes {
             self.count_index_change(operation, change, now);
@@ -457,9 +478,9 @@ impl State {
         if change.kind == IndexKind::Global {
             resource.minute.consume(operation, change.units);
             resource.contributors.access(Dimension::Write, place.hash, place.sort_key, true, change.units);
-            for (key, _) in change.old.iter().chain(&change.new) {
-                resource.note_write(place_of(key).hash, now);
-            }
+        }
+        for (key, _) in change.old.iter().chain(&change.new) {
+            resource.note_write(place_of(key).hash, now);
         }
     }
 

@@ -1,10 +1,16 @@
 //! Contributor Insights: the keys with the most of something within a minute.
 //!
 //! Each rule of a table or index that is switched on has a sketch for the open minute: the heaviest keys
-//! ([`Heaviest`], with its error bound), about how many keys there were, and exact statistics of the single events. What
-//! is accessed counts three for a write unit and one for a read unit; what is throttled counts one.
+//! ([`Heaviest`]), about how many keys there were, and exact statistics of the single events. What is accessed counts
+//! three for a write unit and one for a read unit; what is throttled counts one.
+//!
+//! # Error bound
+//! The value told of a key is never too large, and too small by at most a [`KEPT_KEYS`]th of all that the rule counted in
+//! the minute; every key with more than that is told. As long as there are no more keys than are kept, it is exact.
 //!
 //! Counted are reads and writes of items, and a Query as one access of its partition key. Scans, PartiQL and TTL are not.
+
+use std::cmp::Reverse;
 
 use dynamometer_capacity::CapacityUnits;
 use dynamometer_capacity::admission::Dimension;
@@ -16,6 +22,10 @@ use crate::catalog::record::InsightsRecord;
 
 /// What a write unit counts; a read unit counts one. Source: "Contributor Insights for DynamoDB: How it works" (2026).
 const WEIGHT_OF_WRITES: u64 = 3;
+/// How many keys are kept in a minute.
+const KEPT_KEYS: usize = 512;
+/// How many of them are told; no report shows more.
+const TOLD_KEYS: usize = 100;
 /// How much of a key is kept.
 const KEY_BYTES: usize = 512;
 
@@ -62,12 +72,20 @@ impl RuleKind {
     }
 }
 
+/// A key that is kept.
+#[derive(Debug)]
+struct Kept {
+    /// Weight that may belong to keys which had this place before.
+    over_by: u64,
+    stored: Box<[u8]>,
+}
+
 /// What one rule saw in a minute.
 #[derive(Debug)]
 pub(crate) struct Seen {
     pub(crate) kind: RuleKind,
     /// The beginnings of the keys' stored bytes, behind table number and hash.
-    keys: Option<Box<Heaviest<Box<[u8]>>>>,
+    keys: Option<Box<Heaviest<Kept, KEPT_KEYS>>>,
     distinct: Distinct,
     pub(crate) counted: Counted,
 }
@@ -79,22 +97,26 @@ impl Seen {
 
     fn count(&mut self, hash: u64, key: &[u8], weight: u64) {
         let keys = self.keys.get_or_insert_with(Heaviest::new);
-        keys.add(hash, weight, |_| key[..key.len().min(KEY_BYTES)].into());
+        keys.add(hash, weight, |over_by| Kept { over_by, stored: key[..key.len().min(KEY_BYTES)].into() });
         self.distinct.see(hash);
         self.counted.add(weight);
     }
 
-    /// The keys' stored bytes with their weights, the heaviest first.
+    /// The keys' stored bytes with what is certain of their weights, the heaviest first.
     pub(crate) fn ranked(&self) -> Vec<(u64, &[u8])> {
         let ranked = self.keys.as_ref().map(|keys| keys.ranked()).unwrap_or_default();
-        ranked.into_iter().map(|(weight, key)| (weight, &**key)).collect()
+        let known = ranked.into_iter().map(|(weight, kept)| (weight - kept.over_by, &*kept.stored));
+        let mut known: Vec<(u64, &[u8])> = known.collect();
+        known.sort_by_key(|(weight, _)| Reverse(*weight));
+        known.truncate(TOLD_KEYS);
+        known
     }
 
     /// About how many keys.
     pub(crate) fn distinct(&self) -> f64 {
         let kept = self.keys.as_ref().map_or(0, |keys| keys.len());
         // As long as all are kept their number is known.
-        if kept < super::TRACKED_KEYS { kept as f64 } else { self.distinct.estimate().max(kept as f64) }
+        if kept < KEPT_KEYS { kept as f64 } else { self.distinct.estimate().max(kept as f64) }
     }
 }
 

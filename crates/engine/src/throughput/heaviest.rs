@@ -2,37 +2,35 @@
 //! ("Efficient computation of frequent and top-k elements in data streams", 2005), weighted.
 //!
 //! # Error bound
-//! [`TRACKED_KEYS`] keys are kept. Of `W` weight in all, every key with more than `W / TRACKED_KEYS` is among them, and
-//! the weight shown for a key is too large by at most what the key had whose place it took, itself never more than
-//! `W / TRACKED_KEYS`. It is never too small.
+//! `KEYS` keys are kept. Of `W` weight in all, every key with more than `W / KEYS` is among them, and the weight of a key
+//! is too large by at most what the key had whose place it took, itself never more than `W / KEYS`. It is never too
+//! small.
 
 use std::cmp::Reverse;
 
-/// How many keys are kept.
-pub const TRACKED_KEYS: usize = 64;
 /// How many tags are compared at a time.
 const TAGS_AT_ONCE: usize = 16;
 
 /// The keys of one stream, each with what the caller keeps beside its weight.
 #[derive(Clone, Debug)]
-pub(crate) struct Heaviest<T> {
+pub(crate) struct Heaviest<T, const KEYS: usize> {
     /// The low bits of the hashes, apart from the rest: every request looks through them, several at a time.
-    tags: [u32; TRACKED_KEYS],
-    hashes: [u64; TRACKED_KEYS],
-    weights: [u64; TRACKED_KEYS],
+    tags: [u32; KEYS],
+    hashes: [u64; KEYS],
+    weights: [u64; KEYS],
     kept: Vec<T>,
     /// No key has less weight than this, and none before `cursor` has as little: weights only grow.
     fewest: u64,
     cursor: usize,
 }
 
-impl<T> Heaviest<T> {
-    pub(crate) fn new() -> Box<Heaviest<T>> {
+impl<T, const KEYS: usize> Heaviest<T, KEYS> {
+    pub(crate) fn new() -> Box<Heaviest<T, KEYS>> {
         Box::new(Heaviest {
-            tags: [0; TRACKED_KEYS],
-            hashes: [0; TRACKED_KEYS],
-            weights: [0; TRACKED_KEYS],
-            kept: Vec::with_capacity(TRACKED_KEYS),
+            tags: [0; KEYS],
+            hashes: [0; KEYS],
+            weights: [0; KEYS],
+            kept: Vec::with_capacity(KEYS),
             fewest: 0,
             cursor: 0,
         })
@@ -74,7 +72,7 @@ impl<T> Heaviest<T> {
     /// The place of a key with the least weight. Each place is passed once until all have more.
     fn find_fewest(&mut self) -> usize {
         loop {
-            while self.cursor < TRACKED_KEYS {
+            while self.cursor < KEYS {
                 if self.weights[self.cursor] == self.fewest {
                     return self.cursor;
                 }
@@ -87,7 +85,7 @@ impl<T> Heaviest<T> {
 
     /// A place for a new key: a free one, or that of the lightest key, whose weight it takes over.
     fn make_room(&mut self, hash: u64, fresh: impl FnOnce(u64) -> T) -> usize {
-        let at = if self.kept.len() < TRACKED_KEYS {
+        let at = if self.kept.len() < KEYS {
             self.kept.push(fresh(0));
             self.kept.len() - 1
         } else {
@@ -117,9 +115,11 @@ impl<T> Heaviest<T> {
 mod tests {
     use super::*;
 
+    const KEYS: usize = 64;
+
     #[test]
     fn the_bound_holds_for_a_skewed_load() {
-        let mut heaviest = Heaviest::new();
+        let mut heaviest = Heaviest::<_, KEYS>::new();
         let mut truth = [0_u64; 5_000];
         let mut random = 1_u64;
         let mut total = 0;
@@ -132,9 +132,9 @@ mod tests {
             truth[key as usize] += weight;
             total += weight;
         }
-        let bound = total / TRACKED_KEYS as u64;
+        let bound = total / KEYS as u64;
         let ranked = heaviest.ranked();
-        assert_eq!(ranked.len(), TRACKED_KEYS);
+        assert_eq!(ranked.len(), KEYS);
         for (weight, (key, over_by)) in &ranked {
             assert!(*weight >= truth[*key as usize], "never too few");
             assert!(weight - over_by <= truth[*key as usize], "too many by no more than it says");

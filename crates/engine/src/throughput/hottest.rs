@@ -3,6 +3,8 @@
 
 use super::heaviest::Heaviest;
 
+/// How many keys are kept for each table or index, for reads and for writes.
+pub const TRACKED_KEYS: usize = 64;
 /// How much of a key is kept to show it by.
 const LABEL_BYTES: usize = 64;
 
@@ -53,7 +55,7 @@ impl Tracked {
 }
 
 /// The keys of one table or index, for reads or for writes.
-pub(crate) type Hottest = Heaviest<Tracked>;
+pub(crate) type Hottest = Heaviest<Tracked, TRACKED_KEYS>;
 
 impl Hottest {
     /// Counts units of the key with this hash, of which `key` are the stored bytes.

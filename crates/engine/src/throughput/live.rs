@@ -76,9 +76,9 @@ pub(crate) struct Resource {
     /// Half units consumed while the table was on demand.
     pub(crate) on_demand_halves: PerDimension<u64>,
     pub(crate) provisioned: PerDimension<HourlyPeak>,
-    /// When keys of the index were last written, to tell reads that come too soon after.
+    /// When keys were last written, to tell reads that come too soon after.
     recent: Option<Box<[(u64, i64); RECENT_KEYS]>>,
-    /// Queries of an index key within [`SOON_MS`] of a write to it.
+    /// Eventually consistent reads of an item or a partition key within [`SOON_MS`] of a write to it.
     pub(crate) soon_reads: u64,
     /// What was counted in the open minute.
     pub(crate) minute: ResourceMinute,
@@ -86,9 +86,9 @@ pub(crate) struct Resource {
     pub(crate) contributors: Contributors,
 }
 
-/// How many index keys are remembered with their last write; an older one gives way to a newer one of the same place.
+/// How many keys are remembered with their last write; an older one gives way to a newer one of the same place.
 const RECENT_KEYS: usize = 128;
-/// How soon after a write a read of an index may well miss it. Our choice: AWS gives no figure but says that it is
+/// How soon after a write an eventually consistent read may well miss it. Our choice: AWS gives no figure but says that it is
 /// usually a fraction of a second.
 pub(crate) const SOON_MS: i64 = 100;
 /// How many minutes that are over are kept for a job that does not come; it comes each second.
@@ -136,6 +136,12 @@ impl Live {
     pub(crate) fn take_expired(&self) -> u64 {
         let all = self.free.expired_items.load(Ordering::Relaxed);
         all.saturating_sub(self.free.published_expired.swap(all, Ordering::Relaxed))
+    }
+
+    /// Whether something was counted that was not collected yet.
+    pub(crate) fn has_counted(&self) -> bool {
+        let slot = self.state.lock();
+        slot.as_ref().is_some_and(|state| state.is_minute_used || !state.closed.is_empty())
     }
 
     /// Takes what was counted in the minutes that are over.
@@ -343,14 +349,14 @@ impl Resource {
         }
     }
 
-    /// Remembers that a key of the index was written.
+    /// Remembers that a key was written.
     pub(crate) fn note_write(&mut self, hash: u64, now: Timestamp) {
         let recent = self.recent.get_or_insert_with(|| Box::new([(0, i64::MIN); RECENT_KEYS]));
         recent[hash as usize % RECENT_KEYS] = (hash, now.millis());
     }
 
-    /// Counts a query of a key of the index that comes soon after a write to it.
-    pub(crate) fn note_query(&mut self, hash: u64, now: Timestamp) {
+    /// Counts an eventually consistent read of a key that comes soon after a write to it.
+    pub(crate) fn note_read(&mut self, hash: u64, now: Timestamp) {
         let Some(recent) = &self.recent else { return };
         let (written, at) = recent[hash as usize % RECENT_KEYS];
         if written == hash && now.millis().saturating_sub(at) <= SOON_MS {

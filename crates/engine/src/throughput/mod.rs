@@ -34,7 +34,7 @@ mod usage;
 
 pub(crate) use charge::{Charged, WriteCharge};
 pub(crate) use contributors::RuleKind;
-pub use heaviest::TRACKED_KEYS;
+pub use hottest::TRACKED_KEYS;
 pub(crate) use live::Live;
 pub(crate) use minute::{ClosedMinute, ClosedResource};
 pub(crate) use refusal::cancellation_code;

@@ -69,7 +69,8 @@ pub struct ResourceUse {
     pub items: u64,
     /// Bytes stored now, without what billing adds.
     pub bytes: u64,
-    /// Queries of an index key within 100 ms of a write to an entry of that key; one write among many keys may be missed.
+    /// Eventually consistent reads of an item, and queries of a partition key, within 100 ms of a write to it; one write
+    /// among many may be missed.
     pub reads_soon_after_write: u64,
     /// Throughput, budgets, refusals and partitions; of a local index those of its table.
     pub capacity: ResourceReport,

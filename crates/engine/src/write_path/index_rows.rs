@@ -119,6 +119,11 @@ pub(crate) fn index_change(
     })
 }
 
+/// The row of an item's entry, if it has one.
+pub(super) fn entry_row(index: &Index, table: &Table, image: Image<'_>) -> Option<Bytes> {
+    Entry::of(image, index, table).map(|entry| entry.to_row().bytes().clone())
+}
+
 /// Puts the entry of an item into the batch, without counting it: a backfill's part, which may find it there.
 pub(crate) fn write_entry(index: &Index, table: &Table, image: Image<'_>, batch: &mut Batch) {
     if let Some(entry) = Entry::of(image, index, table) {

@@ -8,8 +8,10 @@
 //! atomic batch that holds the items, their index entries and all counters. [`Started::finish`] waits until the
 //! batch is on disk. Between the two, no lock is held.
 
+mod conflicts;
 mod index_rows;
 pub(crate) mod latch;
+mod recent;
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -29,6 +31,7 @@ use crate::disk::row::Row;
 use crate::engine::{Engine, internal_error};
 use crate::streams::record::{ItemChange, record_of};
 use crate::throughput::{Operation, WriteCharge};
+use conflicts::{free_of_conflict, merge_refused};
 use index_rows::index_change;
 pub(crate) use index_rows::{Image, IndexChange, count_entry, write_entry};
 use latch::{Done, Held};
@@ -58,6 +61,7 @@ pub(crate) trait WriteOperation: Sync {
 }
 
 /// A write that knows its table and its key.
+#[derive(Clone)]
 pub(crate) struct PlannedWrite<'a> {
     pub(crate) table: Arc<Table>,
     /// The item's key on disk.
@@ -293,7 +297,8 @@ impl Engine {
     }
 
     /// Runs the writes of a batch, as often as their tables change under them. Answers the plans, what was written in
-    /// their order, and what refused those that were throttled, at their places (empty when none were).
+    /// their order, and what refused those that were throttled or met a transaction, at their places (empty when none
+    /// were).
     ///
     /// # Errors
     /// What `plan` or an operation answers, and the first refusal when all were throttled; `InternalServerError` when
@@ -307,14 +312,16 @@ impl Engine {
         let behalf = Behalf { now: context.now, operation: Operation::BatchWriteItem };
         let stop = loop {
             let plans = plan()?;
-            let started = {
+            let (started, in_conflict) = {
                 let mut held = self.latches.hold(plans.iter().map(|plan| &plan.key));
-                self.start_writes(behalf, &plans, &mut held, |_| None)
+                let in_conflict = self.conflicts(behalf, &plans, &held);
+                let free = free_of_conflict(&plans, &in_conflict);
+                (self.start_writes(behalf, &free, &mut held, |_| None), in_conflict)
             };
             match started {
                 Ok(mut started) => {
-                    let throttled = started.take_throttled();
-                    return Ok((plans, started.finish(self).await?, throttled));
+                    let refused = merge_refused(in_conflict, started.take_throttled());
+                    return Ok((plans, started.finish(self).await?, refused));
                 }
                 Err(Stop::TableChanged) => {}
                 Err(stop) => break stop,
@@ -335,6 +342,12 @@ impl Engine {
     ) -> Result<Started<'a>, Stop> {
         if writes.iter().any(|write| !self.catalog.is_current(&write.table)) {
             return Err(Stop::TableChanged);
+        }
+        if behalf.is_together() {
+            let refusals = self.conflicts(behalf, writes, held);
+            if !refusals.is_empty() {
+                return Err(Stop::Refused { refusals, after: None });
+            }
         }
         let mut decisions = Vec::with_capacity(writes.len());
         let mut saw_queued = false;
@@ -363,8 +376,12 @@ impl Engine {
         }
         let mut queue = Queue::default();
         let mut written = Vec::with_capacity(writes.len());
+        let mut changes = Vec::new();
         for (at, (write, decision)) in writes.iter().zip(decisions).enumerate() {
             if !throttled.get(at).is_some_and(Option::is_some) {
+                if self.lag.is_some() {
+                    changes.extend(decision.changes(write));
+                }
                 written.push(decision.put_into(write, behalf, &mut queue));
             }
         }
@@ -377,10 +394,18 @@ impl Engine {
         let commit = (saw_queued || !queue.batch.is_empty()).then(|| {
             let told = done.clone();
             queue.batch.when_done(move |_| told.set());
+            if let Some(lag) = &self.lag {
+                // Before the store has them: who sees the new rows there can tell that they are recent.
+                lag.remember(behalf.now, changes, &done);
+            }
             let commit = self.store.commit(queue.batch);
             for (key, image) in queue.images {
                 held.remember(&key, image, &done);
                 keys.push(key);
+            }
+            for write in writes.iter().filter(|write| write.operation.is_transactional()) {
+                held.enter_transaction(&write.key, &done);
+                keys.push(write.key.clone());
             }
             commit
         });

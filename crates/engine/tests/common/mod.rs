@@ -28,7 +28,12 @@ pub struct World {
 impl World {
     /// Opens an engine on a store.
     pub fn on(store: Arc<dyn Store>) -> World {
-        let engine = Engine::open(store, EngineConfig::default()).unwrap();
+        World::with(store, EngineConfig::default())
+    }
+
+    /// Opens an engine that behaves in some other way.
+    pub fn with(store: Arc<dyn Store>, config: EngineConfig) -> World {
+        let engine = Engine::open(store, config).unwrap();
         // 2026-06-01T10:00:00Z
         World { engine, now_ms: AtomicI64::new(1_780_308_000_000), drawn: AtomicU64::new(1) }
     }

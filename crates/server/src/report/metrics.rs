@@ -44,9 +44,13 @@ pub fn metrics(used: &ThroughputUse) -> String {
     let mut partitions = Metric::gauge("dyno_partitions", "Partitions of the capacity model.");
     let mut items = Metric::gauge("dyno_items", "Items, or index entries, stored.");
     let mut bytes = Metric::gauge("dyno_stored_bytes", "Bytes stored, without what billing adds.");
+    let mut conflicts = Metric::counter(
+        "dyno_transaction_conflicts_total",
+        "Items that were refused because a transaction with them was in progress.",
+    );
     let mut soon = Metric::counter(
-        "dyno_index_reads_soon_after_write_total",
-        "Queries of an index key within 100 ms of a write to it.",
+        "dyno_reads_soon_after_write_total",
+        "Eventually consistent reads of an item or a partition key within 100 ms of a write to it.",
     );
     for (table, resource) in
         used.tables.iter().flat_map(|table| table.resources.iter().map(move |one| (table, one)))
@@ -56,6 +60,9 @@ pub fn metrics(used: &ThroughputUse) -> String {
             let labels = format!("{place},operation=\"{}\"", operation.name());
             requests.add(&labels, counted.requests);
             units.add(&labels, counted.units());
+            if counted.conflicts > 0 {
+                conflicts.add(&labels, counted.conflicts);
+            }
             if counted.filtered_halves > 0 {
                 filtered.add(&labels, counted.filtered_units());
             }
@@ -84,7 +91,8 @@ pub fn metrics(used: &ThroughputUse) -> String {
             }
         }
     }
-    let all = [requests, units, filtered, throttles, served, burst, partitions, items, bytes, soon];
+    let all =
+        [requests, units, filtered, throttles, conflicts, served, burst, partitions, items, bytes, soon];
     let mut text = String::new();
     for metric in all.iter().filter(|metric| !metric.samples.is_empty()) {
         let Metric { name, help, kind, samples } = metric;

@@ -15,10 +15,10 @@ use serde::de::IgnoredAny;
 
 use super::dispatch::{Answer, dispatch, find};
 use crate::auth::{AuthError, Caller};
-use crate::clock::Clock;
 use crate::cloudwatch::{self, Incoming};
 use crate::http::{JSON_1_0, NO_CONTENT_TYPE, Request, Response, Service, not_an_operation, too_large};
 use crate::own::Own;
+use crate::runner::Jobs;
 
 /// How the service behaves.
 #[derive(Clone)]
@@ -29,12 +29,10 @@ pub struct ApiConfig {
     pub account: String,
     /// One database for each access key and region, rather than one for all.
     pub isolate: bool,
-    /// The time.
-    pub clock: Arc<Clock>,
+    /// The background work, and the clock that it and all requests follow.
+    pub jobs: Arc<Jobs>,
     /// What things cost.
     pub prices: Arc<PriceTable>,
-    /// Wakes whoever runs the engine's jobs.
-    pub wake_jobs: Arc<dyn Fn() + Send + Sync>,
     /// 128 random bits drawn at start; what is random in answers is drawn from them.
     pub seed: u128,
     /// Told, in one line each, what failed inside.
@@ -87,7 +85,7 @@ impl Api {
         let answer = dispatch(&self.engine, &context, target, body).await;
         // CreateTable, UpdateTable and DeleteTable are what leaves jobs behind.
         if target.ends_with("Table") {
-            (self.config.wake_jobs)();
+            self.config.jobs.wake();
         }
         answer
     }
@@ -97,7 +95,7 @@ impl Api {
         let caller = &request.caller;
         let namespace = self.namespace(caller);
         let context = Context {
-            now: self.config.clock.of_request(request.received_at_ms),
+            now: self.config.jobs.clock().of_request(request.received_at_ms),
             namespace: &namespace,
             region: self.region(caller),
             account: &self.config.account,
@@ -140,7 +138,7 @@ impl Api {
     pub async fn answer_local(&self, operation: &str, body: String) -> Result<(), String> {
         let caller = Caller::anonymous(&self.config.region);
         let target = format!("DynamoDB_20120810.{operation}");
-        let answer = self.answer(&caller, self.config.clock.now(), &target, body.as_bytes()).await;
+        let answer = self.answer(&caller, self.config.jobs.clock().now(), &target, body.as_bytes()).await;
         if answer.status == 200 { Ok(()) } else { Err(String::from_utf8_lossy(&answer.body).into_owned()) }
     }
 
@@ -148,15 +146,15 @@ impl Api {
     async fn answer_own(&self, request: Request) -> Response {
         let own = Own {
             engine: Arc::clone(&self.engine),
-            clock: Arc::clone(&self.config.clock),
+            jobs: Arc::clone(&self.config.jobs),
             prices: Arc::clone(&self.config.prices),
             region: self.region(&request.caller).to_owned(),
             namespace: self.namespace(&request.caller),
-            now: self.config.clock.of_request(request.received_at_ms),
+            now: self.config.jobs.clock().of_request(request.received_at_ms),
         };
         let work = move || own.answer(&request.method, request.path(), &request.body);
         let response = tokio::task::spawn_blocking(work).await;
-        (self.config.wake_jobs)();
+        self.config.jobs.wake();
         response.unwrap_or_else(|_| {
             Response::new(StatusCode::INTERNAL_SERVER_ERROR, NO_CONTENT_TYPE, Bytes::new())
         })
@@ -226,7 +224,7 @@ impl Service for Api {
         if find(target).is_err() && !request.body.is_empty() && !is_json(&request.body) {
             return response(Answer::error(&no_json()), request.content_type);
         }
-        let now = self.config.clock.of_request(request.received_at_ms);
+        let now = self.config.jobs.clock().of_request(request.received_at_ms);
         let host = request.headers.get(http::header::HOST).and_then(|host| host.to_str().ok());
         let answer = self.answer_at(host, &request.caller, now, target, &request.body).await;
         if let Some(incident) = &answer.incident {

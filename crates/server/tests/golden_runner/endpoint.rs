@@ -9,7 +9,8 @@ use dynamometer_capacity::money::PriceTable;
 use dynamometer_engine::throughput::ThrottleMode;
 use dynamometer_engine::{Engine, EngineConfig};
 use dynamometer_server::auth::Caller;
-use dynamometer_server::clock::Clock;
+use dynamometer_server::clock::{Clock, Move};
+use dynamometer_server::runner::Jobs;
 use dynamometer_server::service::{Api, ApiConfig};
 use dynamometer_store::{Durability, FjallOptions, FjallStore, MemoryStore, Store};
 use tempfile::TempDir;
@@ -75,6 +76,7 @@ pub struct InProcess {
 pub struct Shared {
     api: Arc<Api>,
     runtime: Arc<Runtime>,
+    jobs: Arc<Jobs>,
     clock: Arc<Clock>,
     // The last field: removed when the store has let go of it.
     _folder: Option<Arc<TempDir>>,
@@ -83,40 +85,43 @@ pub struct Shared {
 impl Shared {
     /// An engine that keeps nothing.
     pub fn in_memory(throttle: ThrottleMode) -> Shared {
-        Shared::on(Arc::new(MemoryStore::new()), None, throttle)
+        Shared::in_memory_with(EngineConfig { throttle, ..EngineConfig::default() })
     }
 
     /// An engine in a folder that goes away with it.
     pub fn on_disk(throttle: ThrottleMode) -> Shared {
+        Shared::on_disk_with(EngineConfig { throttle, ..EngineConfig::default() })
+    }
+
+    /// An engine that keeps nothing and behaves in some other way.
+    pub fn in_memory_with(config: EngineConfig) -> Shared {
+        Shared::on(Arc::new(MemoryStore::new()), None, config)
+    }
+
+    /// The same in a folder.
+    pub fn on_disk_with(config: EngineConfig) -> Shared {
         let folder = tempfile::tempdir().unwrap();
         // What is tested is what is stored, not whether it outlives the machine.
         let options = FjallOptions { durability: Durability::Os, ..FjallOptions::default() };
         let store = FjallStore::open(folder.path().join("data"), &options).unwrap();
-        Shared::on(Arc::new(store), Some(Arc::new(folder)), throttle)
+        Shared::on(Arc::new(store), Some(Arc::new(folder)), config)
     }
 
-    fn on(store: Arc<dyn Store>, folder: Option<Arc<TempDir>>, throttle: ThrottleMode) -> Shared {
+    fn on(store: Arc<dyn Store>, folder: Option<Arc<TempDir>>, engine_config: EngineConfig) -> Shared {
         let clock = Arc::new(Clock::Manual(AtomicI64::new(BEGINNING_MS)));
-        let engine_config = EngineConfig { throttle, ..EngineConfig::default() };
         let engine = Arc::new(Engine::open(store, engine_config).unwrap());
-        let (worker, time) = (engine.clone(), clock.clone());
+        let jobs = Arc::new(Jobs::new(&engine, clock.clone()));
         let config = ApiConfig {
             region: REGION.into(),
             account: "000000000000".into(),
             isolate: true,
-            clock: clock.clone(),
+            jobs: jobs.clone(),
             prices: Arc::new(PriceTable::builtin()),
-            // On a thread of their own: jobs block, which the runtime's thread must not.
-            wake_jobs: Arc::new(move || {
-                std::thread::scope(|scope| {
-                    scope.spawn(|| worker.run_jobs(time.now()).unwrap());
-                });
-            }),
             seed: 7,
             log: Arc::new(|line| eprintln!("{line}")),
         };
         let runtime = Arc::new(Builder::new_current_thread().build().unwrap());
-        Shared { api: Arc::new(Api::new(engine, config)), runtime, clock, _folder: folder }
+        Shared { api: Arc::new(Api::new(engine, config)), runtime, jobs, clock, _folder: folder }
     }
 
     /// The database of an access key, at the beginning of time.
@@ -134,15 +139,14 @@ impl Shared {
 
 impl InProcess {
     fn advance(&self, seconds: i64) {
-        let Shared { api, clock, .. } = &self.engine;
-        self.engine.now_ms().fetch_add(seconds * 1000, Ordering::Relaxed);
-        api.engine().run_jobs(clock.now()).unwrap();
+        self.engine.jobs.move_clock(Move::Advance(seconds * 1000)).unwrap();
     }
 
     fn send(&self, operation: &str, body: &str) -> (u16, String) {
-        let Shared { api, runtime, clock, .. } = &self.engine;
+        let Shared { api, runtime, jobs, clock, .. } = &self.engine;
         let target = target(operation);
         let answer = runtime.block_on(api.answer(&self.caller, clock.now(), &target, body.as_bytes()));
+        jobs.run_due().unwrap();
         if let Some(incident) = &answer.incident {
             eprintln!("{incident}");
         }

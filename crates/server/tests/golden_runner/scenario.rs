@@ -52,6 +52,8 @@ impl Scenario {
                 header.push('\n');
             } else if let Some(uses) = line.strip_prefix("use: ") {
                 scenario.uses.extend(uses.split_whitespace().map(str::to_owned));
+            } else if line.starts_with("serve: ") {
+                // Read where the server is made, see `golden.rs`.
             } else if let Some(seconds) = line.strip_prefix("! advance ") {
                 let seconds = seconds.trim().parse().map_err(|_| refuse("not a number of seconds"))?;
                 scenario.steps.push(Step { advance_seconds: Some(seconds), ..Step::at(at + 1) });

@@ -12,6 +12,7 @@ use dynamometer_engine::{Engine, EngineConfig};
 use dynamometer_server::auth::Caller;
 use dynamometer_server::clock::Clock;
 use dynamometer_server::report::{Report, build};
+use dynamometer_server::runner::Jobs;
 use dynamometer_server::service::{Api, ApiConfig};
 use dynamometer_store::MemoryStore;
 use serde_json::{Value, json};
@@ -40,9 +41,8 @@ impl Server {
             region: "us-east-1".into(),
             account: "000000000000".into(),
             isolate: false,
-            clock: clock.clone(),
+            jobs: Arc::new(Jobs::new(&engine, clock.clone())),
             prices: Arc::new(PriceTable::builtin()),
-            wake_jobs: Arc::new(|| {}),
             seed: 7,
             log: Arc::new(|line| eprintln!("{line}")),
         };

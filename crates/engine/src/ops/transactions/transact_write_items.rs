@@ -164,6 +164,7 @@ fn reason(refusal: Option<ApiError>) -> CancellationReason {
     let code = match refusal.kind {
         ErrorKind::ConditionalCheckFailed => "ConditionalCheckFailed",
         ErrorKind::ItemCollectionSizeLimitExceeded => "ItemCollectionSizeLimitExceeded",
+        ErrorKind::TransactionConflict => "TransactionConflict",
         kind => cancellation_code(kind).unwrap_or("ValidationError"),
     };
     let item = match refusal.detail.map(|detail| *detail) {

@@ -41,7 +41,7 @@ impl Engine {
     ///
     /// # Errors
     /// When the store could not keep what became of an alarm.
-    pub(crate) fn close_minutes(&self, now: Timestamp) -> Result<(), StoreError> {
+    pub fn close_minutes(&self, now: Timestamp) -> Result<(), StoreError> {
         let last = begin_of(now.millis(), MINUTE_MS);
         let mut closed_until = self.metrics.closed_until.lock();
         let mut begin = *closed_until.get_or_insert(last);

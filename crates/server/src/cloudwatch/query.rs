@@ -57,7 +57,7 @@ impl Node {
             return Err(format!("{name} is both a value and a structure"));
         }
         if self.children.len() == 1 && self.children.contains_key("member") {
-            let members = self.children.into_iter().flat_map(|(_, member)| member.children);
+            let members = self.children.into_values().flat_map(|member| member.children);
             let mut elements = BTreeMap::new();
             for (number, node) in members {
                 let at: u32 = number.parse().map_err(|_| format!("{name}.member.{number} has no number"))?;

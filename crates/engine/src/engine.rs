@@ -16,8 +16,10 @@ use crate::catalog::record::Status;
 use crate::catalog::{Catalog, Table};
 use crate::lag::{Lag, LagConfig};
 use crate::metrics::Metrics;
+use crate::scaling::Targets;
 use crate::streams::Dues;
 use crate::throughput::ThrottleMode;
+use crate::ttl::Oldest;
 use crate::write_path::latch::Latches;
 
 /// How an engine behaves.
@@ -31,6 +33,11 @@ pub struct EngineConfig {
     pub lag: LagConfig,
     /// How long tables and indexes stay in CREATING, UPDATING and DELETING, in milliseconds.
     pub table_delay_ms: i64,
+    /// How long after its expiry an item is deleted, in milliseconds.
+    pub ttl_delay_ms: i64,
+    /// How long time to live cannot be changed after a change, in milliseconds; 0 for not at all. AWS has about half an
+    /// hour.
+    pub ttl_cooldown_ms: i64,
 }
 
 /// Everything that answers operations.
@@ -43,8 +50,11 @@ pub struct Engine {
     pub(crate) lag: Option<Lag>,
     pub(crate) copies: Copies,
     pub(crate) metrics: Metrics,
+    pub(crate) targets: Targets,
     /// When the streams are to be looked at again.
     pub(crate) dues: Dues,
+    /// From where the indexes of expiry times are to be looked at.
+    pub(crate) oldest: Oldest,
     jobs_stopped: AtomicBool,
     /// Held while jobs run: each is run by one thread at a time.
     pub(crate) running_jobs: Mutex<()>,
@@ -58,6 +68,7 @@ impl Engine {
     pub fn open(store: Arc<dyn Store>, config: EngineConfig) -> Result<Engine, StoreError> {
         let catalog = Catalog::open(&*store)?;
         let metrics = Metrics::open(&*store)?;
+        let targets = Targets::open(&*store)?;
         Ok(Engine {
             store,
             catalog,
@@ -66,7 +77,9 @@ impl Engine {
             config,
             copies: Copies::default(),
             metrics,
+            targets,
             dues: Dues::default(),
+            oldest: Oldest::default(),
             jobs_stopped: AtomicBool::new(false),
             running_jobs: Mutex::new(()),
         })

@@ -3,8 +3,10 @@
 pub mod auth;
 pub mod clock;
 pub mod cloudwatch;
+pub mod faults;
 pub mod http;
 mod own;
+pub mod pipes;
 pub mod report;
 pub mod runner;
 pub mod service;

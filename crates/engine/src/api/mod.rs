@@ -7,6 +7,7 @@
 mod enums;
 mod insights;
 mod items;
+pub mod scaling;
 mod streams;
 mod tables;
 

@@ -12,6 +12,7 @@ use dynamometer_store::{Batch, StoreError};
 use dynamometer_types::Timestamp;
 
 use super::{kept, publish, rules};
+use crate::api::BillingMode;
 use crate::catalog::Table;
 use crate::engine::Engine;
 
@@ -74,6 +75,14 @@ impl Engine {
                 for minute in minutes {
                     publish::minute(cloudwatch, table, &minute);
                 }
+            }
+        }
+        for scaled in self.targets.tracked() {
+            let table = version.table(&scaled.namespace, &scaled.table);
+            let provisioned = |t: &&Arc<Table>| t.record.billing.mode == BillingMode::Provisioned;
+            if table.filter(provisioned).is_some() {
+                let cloudwatch = databases.entry(scaled.namespace.clone()).or_default();
+                publish::idle(cloudwatch, &scaled, begin_ms);
             }
         }
         for (at, namespace, failing, count) in self.metrics.errors.take_before(end.millis()) {

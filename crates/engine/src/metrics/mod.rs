@@ -17,9 +17,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use dynamometer_cloudwatch::alarms::Alarm;
+use dynamometer_cloudwatch::alarms::{Alarm, Comparison, Source, State, Watched};
 use dynamometer_cloudwatch::insights::RuleDefinition;
+use dynamometer_cloudwatch::metric::{DYNAMODB, MetricId};
 use dynamometer_cloudwatch::ops::Operation;
+use dynamometer_cloudwatch::query::MetricStat;
 use dynamometer_cloudwatch::{Call, CloudWatch, Fault, FaultKind, Value};
 use dynamometer_store::{Batch, Store, StoreError};
 use dynamometer_types::Timestamp;
@@ -29,6 +31,7 @@ use crate::Context;
 use crate::catalog::record::InsightsRecord;
 use crate::catalog::{Table, Version};
 use crate::engine::Engine;
+use crate::scaling::alarms::{AlarmState, TrackingAlarm};
 use crate::throughput::RuleKind;
 
 /// The metrics, alarms and rules of all databases.
@@ -97,13 +100,60 @@ impl Engine {
     }
 
     /// The alarms that scaling policies keep.
-    fn managed_alarms(&self, _context: &Context<'_>) -> Vec<Alarm> {
-        Vec::new()
+    fn managed_alarms(&self, context: &Context<'_>) -> Vec<Alarm> {
+        self.tracking_alarms(context.namespace, context.now).into_iter().map(managed_alarm).collect()
     }
 
     /// Remembers a table that leaves the catalog until its last minute is closed.
     pub(crate) fn departing(&self, table: Arc<Table>) {
         self.metrics.departing.lock().push(table);
+    }
+}
+
+/// An alarm of target tracking as CloudWatch shows it. Its words are assumed: the policy works the state out itself.
+fn managed_alarm(alarm: TrackingAlarm) -> Alarm {
+    let mut dimensions = vec![("TableName".to_owned(), alarm.table)];
+    dimensions.extend(alarm.index.map(|index| ("GlobalSecondaryIndexName".to_owned(), index)));
+    let (state, reason) = match alarm.state {
+        AlarmState::InsufficientData => (State::InsufficientData, "Unchecked: Initial alarm creation"),
+        AlarmState::Ok => (State::Ok, "Threshold not crossed, as the scaling policy sees it."),
+        AlarmState::Alarm => (State::Alarm, "Threshold Crossed, as the scaling policy sees it."),
+    };
+    let made = alarm.made.millis();
+    Alarm {
+        name: alarm.name,
+        arn: alarm.arn,
+        description: Some(format!(
+            "DO NOT EDIT OR DELETE. For TargetTrackingScaling policy {}.",
+            alarm.policy_arn
+        )),
+        actions_enabled: true,
+        actions: [Vec::new(), vec![alarm.policy_arn], Vec::new()],
+        watched: Watched {
+            source: Source::Metric(MetricStat {
+                metric: MetricId::new(DYNAMODB, alarm.metric, dimensions),
+                period_s: alarm.period_seconds.into(),
+                stat: alarm.statistic.to_owned(),
+                unit: None,
+            }),
+            evaluation_periods: alarm.evaluation_periods.into(),
+            datapoints_to_alarm: None,
+            threshold: alarm.threshold,
+            comparison: if alarm.is_above {
+                Comparison::GreaterThanThreshold
+            } else {
+                Comparison::LessThanThreshold
+            },
+            treat_missing_data: None,
+            evaluate_low_sample_count_percentile: None,
+        },
+        configured_ms: made,
+        state,
+        reason: reason.to_owned(),
+        reason_data: None,
+        updated_ms: made,
+        transitioned_ms: made,
+        tags: Vec::new(),
     }
 }
 

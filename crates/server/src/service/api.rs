@@ -16,9 +16,16 @@ use serde::de::IgnoredAny;
 use super::dispatch::{Answer, dispatch, find};
 use crate::auth::{AuthError, Caller};
 use crate::cloudwatch::{self, Incoming};
-use crate::http::{JSON_1_0, NO_CONTENT_TYPE, Request, Response, Service, not_an_operation, too_large};
+use crate::faults::{Blow, Faults, Strike};
+use crate::http::{
+    JSON_1_0, JSON_1_1, NO_CONTENT_TYPE, Request, Response, Service, not_an_operation, too_large,
+};
 use crate::own::Own;
+use crate::pipes::Pipes;
 use crate::runner::Jobs;
+
+/// What the targets of Application Auto Scaling begin with.
+const SCALING_TARGETS: &str = "AnyScaleFrontendService.";
 
 /// How the service behaves.
 #[derive(Clone)]
@@ -31,6 +38,10 @@ pub struct ApiConfig {
     pub isolate: bool,
     /// The background work, and the clock that it and all requests follow.
     pub jobs: Arc<Jobs>,
+    /// Faults on purpose.
+    pub faults: Arc<Faults>,
+    /// Deliveries of streams.
+    pub pipes: Arc<Pipes>,
     /// What things cost.
     pub prices: Arc<PriceTable>,
     /// 128 random bits drawn at start; what is random in answers is drawn from them.
@@ -39,7 +50,7 @@ pub struct ApiConfig {
     pub log: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
-/// The API of DynamoDB and DynamoDB Streams on an engine.
+/// The API of DynamoDB, DynamoDB Streams and Application Auto Scaling on an engine.
 pub struct Api {
     engine: Arc<Engine>,
     config: ApiConfig,
@@ -82,9 +93,15 @@ impl Api {
             elapsed: &|| started.elapsed(),
             entropy: &|| self.draw(),
         };
-        let answer = dispatch(&self.engine, &context, target, body).await;
-        // CreateTable, UpdateTable and DeleteTable are what leaves jobs behind.
-        if target.ends_with("Table") {
+        let operation = target.rsplit_once('.').map_or(target, |(_, operation)| operation);
+        let answer = match self.config.faults.strike(&self.engine, &context, operation, body) {
+            None => dispatch(&self.engine, &context, target, body).await,
+            Some(strike) => self.answer_struck(strike, &context, target, body).await,
+        };
+        // CreateTable, UpdateTable, DeleteTable and UpdateTimeToLive leave jobs behind, and what is put into auto scaling
+        // may be due at once.
+        let leaves_jobs = operation.ends_with("Table") || operation == "UpdateTimeToLive";
+        if leaves_jobs || target.starts_with(SCALING_TARGETS) {
             self.config.jobs.wake();
         }
         answer
@@ -131,6 +148,30 @@ impl Api {
         format!("{a}-{b}-{c}-{d}-{e}")
     }
 
+    /// Answers a call that a fault strikes.
+    async fn answer_struck(
+        &self,
+        strike: Strike,
+        context: &Context<'_>,
+        target: &str,
+        body: &[u8],
+    ) -> Answer {
+        if strike.delay_ms > 0 {
+            tokio::time::sleep(Duration::from_millis(strike.delay_ms)).await;
+        }
+        let Some(ending) = strike.ending else {
+            return dispatch(&self.engine, context, target, body).await;
+        };
+        if ending.after {
+            // It runs, and nobody hears how it went.
+            dispatch(&self.engine, context, target, body).await;
+        }
+        match ending.blow {
+            Blow::Error(error) => Answer::error(&error),
+            Blow::HangUp => Answer::none(),
+        }
+    }
+
     /// Runs an operation for the server itself, in the database of callers without a key.
     ///
     /// # Errors
@@ -147,6 +188,8 @@ impl Api {
         let own = Own {
             engine: Arc::clone(&self.engine),
             jobs: Arc::clone(&self.config.jobs),
+            faults: Arc::clone(&self.config.faults),
+            pipes: Arc::clone(&self.config.pipes),
             prices: Arc::clone(&self.config.prices),
             region: self.region(&request.caller).to_owned(),
             namespace: self.namespace(&request.caller),
@@ -204,7 +247,7 @@ fn is_json(body: &[u8]) -> bool {
 fn response(answer: Answer, content_type: &'static str) -> Response {
     let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let content_type = if answer.body.is_empty() { NO_CONTENT_TYPE } else { content_type };
-    Response::new(status, content_type, answer.body)
+    Response { hang_up: answer.hang_up, ..Response::new(status, content_type, answer.body) }
 }
 
 impl Service for Api {
@@ -219,6 +262,10 @@ impl Service for Api {
             return not_an_operation();
         }
         let target = target(&request.headers);
+        // DynamoDB does not take what it was not asked in.
+        if request.content_type == JSON_1_1 && !target.starts_with(SCALING_TARGETS) {
+            return not_an_operation();
+        }
         // A body that is no JSON is refused before its target is looked at; with a target that is known, the
         // operation's own decoder refuses it with the same words.
         if find(target).is_err() && !request.body.is_empty() && !is_json(&request.body) {
@@ -234,7 +281,7 @@ impl Service for Api {
     }
 
     fn content_types(&self) -> &'static [&'static str] {
-        &[JSON_1_0, "application/json", cloudwatch::CBOR, cloudwatch::FORM]
+        &[JSON_1_0, JSON_1_1, "application/json", cloudwatch::CBOR, cloudwatch::FORM]
     }
 
     fn refuse_caller(

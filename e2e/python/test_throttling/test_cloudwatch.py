@@ -17,8 +17,7 @@ import botocore.session
 import pytest
 from botocore.config import Config
 
-from helpers import PAIR
-from test_live import own, provisioned
+from helpers import PAIR, own, provisioned
 
 UTC = datetime.timezone.utc
 

@@ -118,7 +118,11 @@ fn consumed_units_are_exact_sets_of_single_requests_whatever_becomes_of_throttli
         let latency = last_minute(&world, "SuccessfulRequestLatency", "TableName=Tab Operation=PutItem");
         assert_eq!(latency.map(|set| set[0]), Some(3.0));
         next_minute(&world);
-        assert_eq!(last_minute(&world, "ConsumedWriteCapacityUnits", "TableName=Tab"), None, "nothing is not zero");
+        assert_eq!(
+            last_minute(&world, "ConsumedWriteCapacityUnits", "TableName=Tab"),
+            None,
+            "nothing is not zero"
+        );
     }
 }
 
@@ -146,7 +150,10 @@ fn local_indexes_count_with_their_table_and_global_ones_for_themselves() {
     world.query(query("gsi", "g")).unwrap();
     next_minute(&world);
     let index = "TableName=Tab GlobalSecondaryIndexName=gsi";
-    assert_eq!(last_minute(&world, "ConsumedWriteCapacityUnits", "TableName=Tab"), Some([1.0, 2.0, 2.0, 2.0]));
+    assert_eq!(
+        last_minute(&world, "ConsumedWriteCapacityUnits", "TableName=Tab"),
+        Some([1.0, 2.0, 2.0, 2.0])
+    );
     assert_eq!(last_minute(&world, "ConsumedWriteCapacityUnits", index), Some([1.0, 1.0, 1.0, 1.0]));
     assert_eq!(last_minute(&world, "ConsumedReadCapacityUnits", "TableName=Tab"), Some([1.0, 0.5, 0.5, 0.5]));
     assert_eq!(last_minute(&world, "ConsumedReadCapacityUnits", index), Some([1.0, 0.5, 0.5, 0.5]));
@@ -238,7 +245,10 @@ fn what_a_table_counted_before_it_was_deleted_is_published() {
     put(&world, sized("a", 1)).unwrap();
     world.engine.reset("", None, world.now()).unwrap();
     next_minute(&world);
-    assert_eq!(last_minute(&world, "ConsumedWriteCapacityUnits", "TableName=Tab").map(|set| set[1]), Some(1.0));
+    assert_eq!(
+        last_minute(&world, "ConsumedWriteCapacityUnits", "TableName=Tab").map(|set| set[1]),
+        Some(1.0)
+    );
 }
 
 #[test]
@@ -327,7 +337,8 @@ fn contributor_insights_weighs_writes_three_times() {
     }
     put(&world, sized("cold", 10)).unwrap();
     next_minute(&world);
-    let describe = DescribeContributorInsightsRequest { table_name: Some("Tab".into()), ..Default::default() };
+    let describe =
+        DescribeContributorInsightsRequest { table_name: Some("Tab".into()), ..Default::default() };
     let described =
         world.run(async |engine, context| engine.describe_contributor_insights(context, describe).await);
     let rules = described.unwrap().contributor_insights_rule_list.unwrap();

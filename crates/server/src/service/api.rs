@@ -307,7 +307,8 @@ impl Service for Api {
 
 /// Whether a request of DynamoDB's may look so: JSON, or nothing at all.
 fn is_json_type(headers: &HeaderMap) -> bool {
-    !cloudwatch::is_form(headers) && !cloudwatch::is_cbor(headers)
+    let is_usual = headers.get(http::header::CONTENT_TYPE).is_some_and(|value| value == JSON_1_0);
+    is_usual || !(cloudwatch::is_form(headers) || cloudwatch::is_cbor(headers))
 }
 
 fn no_json() -> ApiError {

@@ -66,10 +66,10 @@ impl Series {
         }
     }
 
-    /// How much is kept, counted in points; eight buckets of a histogram count as one.
+    /// How much is kept, counted in points; three buckets of a histogram count as one.
     pub fn points(&self) -> usize {
         let cost =
-            |(_, datum): &(i64, Datum)| 1 + datum.histogram.as_ref().map_or(0, |h| h.len().div_ceil(8));
+            |(_, datum): &(i64, Datum)| 1 + datum.histogram.as_ref().map_or(0, |h| h.len().div_ceil(3));
         self.tiers.iter().flatten().map(cost).sum()
     }
 

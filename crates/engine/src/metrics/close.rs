@@ -17,9 +17,9 @@ use crate::catalog::Table;
 use crate::engine::Engine;
 
 const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
-/// After so long without anything new no alarm can change its state: none looks back further than a week, and two periods
-/// more. Minutes are then closed a day at a time.
-const QUIET_AFTER_MS: i64 = 10 * DAY_MS;
+/// After so long without anything new no alarm can change its state: none looks back further than three periods of a
+/// week. Minutes are then closed a day at a time.
+const QUIET_AFTER_MS: i64 = 22 * DAY_MS;
 
 impl Engine {
     /// When minutes are to be closed next.

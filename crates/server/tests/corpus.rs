@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+#[path = "../../../fuzz/checks/cloudwatch.rs"]
+mod cloudwatch;
 #[path = "../../../fuzz/checks/decode.rs"]
 mod decode;
 #[path = "../../../fuzz/checks/expressions.rs"]
@@ -56,5 +58,5 @@ macro_rules! replays {
 mod replayed {
     use super::replay;
 
-    replays! { decode expressions keys numbers partiql patterns requests rows }
+    replays! { cloudwatch decode expressions keys numbers partiql patterns requests rows }
 }

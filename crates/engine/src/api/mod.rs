@@ -5,6 +5,7 @@
 //! ([`Given`]), so that the checks can echo it.
 
 mod enums;
+mod insights;
 mod items;
 mod partiql;
 pub mod scaling;
@@ -12,6 +13,7 @@ mod streams;
 mod tables;
 
 pub use enums::*;
+pub use insights::*;
 pub use items::*;
 pub use partiql::*;
 pub use streams::*;

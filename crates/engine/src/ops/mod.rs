@@ -2,6 +2,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod batch;
+mod insights;
 pub(crate) mod items;
 mod pages;
 mod partiql;

@@ -301,6 +301,7 @@ impl Engine {
             account: &target.account,
             host: None,
             // A change of throughput draws nothing.
+            elapsed: &|| std::time::Duration::ZERO,
             entropy: &|| 0,
         };
         match self.change_table(&context, &update_request(target, throughput)) {

@@ -62,6 +62,25 @@ impl Operation {
     }
 }
 
+impl Operation {
+    /// The operation that AWS's metrics count it as: the `Operation` dimension.
+    pub(crate) const fn metric(self) -> Operation {
+        match self {
+            Operation::TransactWriteItemsReplay => Operation::TransactWriteItems,
+            Operation::ExecuteStatementScan | Operation::ExecuteStatementWrite => Operation::ExecuteStatement,
+            Operation::BatchExecuteStatementWrite => Operation::BatchExecuteStatement,
+            Operation::ExecuteTransactionWrite => Operation::ExecuteTransaction,
+            other => other,
+        }
+    }
+
+    /// Whether each of its elements is throttled by itself.
+    pub(crate) const fn is_batch(self) -> bool {
+        use Operation::{BatchExecuteStatement, BatchExecuteStatementWrite, BatchGetItem, BatchWriteItem};
+        matches!(self, BatchGetItem | BatchWriteItem | BatchExecuteStatement | BatchExecuteStatementWrite)
+    }
+}
+
 /// How many operations there are.
 pub(crate) const OPERATIONS: usize = Operation::ALL.len();
 

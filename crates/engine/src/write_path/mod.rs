@@ -31,7 +31,7 @@ use crate::disk::keys::{object_prefix, partition_prefix};
 use crate::disk::row::{CorruptRow, Row};
 use crate::engine::{Engine, internal_error};
 use crate::streams::record::{ItemChange, record_of};
-use crate::throughput::{Operation, ThrottleMode, WriteCharge};
+use crate::throughput::{Operation, WriteCharge};
 use crate::ttl::follow_expiry;
 use conflicts::{free_of_conflict, merge_refused};
 use index_rows::index_change;
@@ -315,8 +315,16 @@ impl Engine {
         plan: impl Fn(&Arc<Table>) -> Result<PlannedWrite<'a>, ApiError>,
     ) -> Result<(Arc<Table>, Written<'a>), ApiError> {
         match self.start_one(context, operation, table_name, plan) {
-            Ok((table, started)) => Ok((table, started.finish_one(self).await?)),
-            Err(stop) => Err(stop.into_error().await),
+            Ok((table, started)) => {
+                let written = started.finish_one(self).await?;
+                self.note_success(context, &table, operation, None);
+                Ok((table, written))
+            }
+            Err(stop) => {
+                let error = stop.into_error().await;
+                self.note_failure(context, table_name, &error);
+                Err(error)
+            }
         }
     }
 
@@ -472,9 +480,6 @@ impl Engine {
             }
             return Vec::new();
         };
-        if self.config.throttle == ThrottleMode::Off {
-            return Vec::new();
-        }
         let refused = decisions.iter().any(|decision| decision.change.is_err());
         if refused && decisions.iter().all(|decision| decision.consumption.total().is_zero()) {
             // What breaks a rule is told before anything is consumed.

@@ -16,6 +16,7 @@
 
 pub mod codec;
 pub mod encode;
+mod insights;
 mod items;
 mod json;
 mod partiql;

@@ -80,6 +80,7 @@ impl Engine {
             output: plan_output(&table, index, &request.select, checked.projection.as_ref())?,
         };
         let page = self.read_page(context.now, Operation::Query, &plan)?;
+        self.note_success(context, &table, Operation::Query, Some(page.count));
         Ok(page_response(page, checked.table_name, &request.select, &request.return_consumed_capacity))
     }
 }

@@ -71,6 +71,7 @@ impl Engine {
             output,
         };
         let page = self.read_page(context.now, Operation::Scan, &plan)?;
+        self.note_success(context, &table, Operation::Scan, Some(page.count));
         Ok(page_response(page, checked.table_name, &request.select, &request.return_consumed_capacity))
     }
 }

@@ -71,6 +71,13 @@ impl Engine {
             .collect();
         check_distinct(&prepared)?;
         let done = self.run_batch(context, asked, prepared).await?;
+        let named = read.iter().flatten().map(table_name);
+        let tables: Vec<_> = named.filter_map(|name| self.table(context, name).ok()).collect();
+        self.note_success_of_all(
+            context,
+            tables.iter().map(|table| &**table),
+            Operation::BatchExecuteStatement,
+        );
         let consumed = consumed(&request, &read, &done);
         let responses = done.into_iter().map(|done| done.response).collect();
         Ok(BatchExecuteStatementResponse { responses, consumed_capacity: consumed })

@@ -116,6 +116,11 @@ impl Engine {
             rows.push(row);
         }
         self.charge_transaction_reads(context.now, Operation::ExecuteTransaction, &charges)?;
+        self.note_success_of_all(
+            context,
+            reads.iter().map(|(table, _)| &**table),
+            Operation::ExecuteTransaction,
+        );
         let names: Vec<&str> = statements.iter().map(table_name).collect();
         let consumptions: Vec<(&str, Consumption)> = by_table(&names, charges.iter())
             .into_iter()

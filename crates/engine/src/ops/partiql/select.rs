@@ -112,6 +112,7 @@ impl Engine {
                 break;
             }
         }
+        self.note_success(context, &table, operation, Some(page.items.len() as u64));
         Ok(page)
     }
 }

@@ -9,6 +9,7 @@ use dynamometer_types::{ApiError, CancellationReason, ErrorKind};
 use super::token::{Remembered, Token};
 use crate::Context;
 use crate::api::{CapacityKind, ConsumedCapacity, Given, ReturnConsumedCapacity};
+use crate::catalog::Table;
 use crate::engine::{Engine, internal_error};
 use crate::ops::answer::consumed_capacity;
 use crate::throughput::{Operation, cancellation_code};
@@ -60,10 +61,12 @@ impl Engine {
                     after.await.map_err(internal_error)?;
                     let remembered = remembered?;
                     self.charge_replay(context, transaction, &plans, &remembered)?;
+                    self.note_success_of_all(context, tables_of(&plans), transaction.operation);
                     return Ok(Outcome::Replayed(remembered.consumption()));
                 }
                 Start::Tried(Ok(started)) => {
                     let written = started.finish(self).await?;
+                    self.note_success_of_all(context, tables_of(&plans), transaction.operation);
                     return Ok(Outcome::Written(plans, written));
                 }
                 Start::Tried(Err(Stop::TableChanged)) => {}
@@ -185,4 +188,8 @@ pub(crate) fn consumed_by_table<N: AsRef<str>>(
         .filter_map(|(table, consumption)| consumed_capacity(asked, table.as_ref(), consumption, Some(kind)))
         .collect();
     (!consumed.is_empty()).then_some(consumed)
+}
+
+fn tables_of<'p>(plans: &'p [PlannedWrite<'_>]) -> impl Iterator<Item = &'p Table> {
+    plans.iter().map(|plan| &*plan.table)
 }

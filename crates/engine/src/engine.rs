@@ -16,7 +16,7 @@ use crate::catalog::record::Status;
 use crate::catalog::{Catalog, Table};
 use crate::lag::{Lag, LagConfig};
 use crate::streams::Dues;
-use crate::throughput::ThrottleMode;
+use crate::throughput::{ThrottleMode, TraceSink};
 use crate::write_path::latch::Latches;
 
 /// How an engine behaves.
@@ -26,6 +26,8 @@ pub struct EngineConfig {
     pub throttle: ThrottleMode,
     /// What the capacity model believes in.
     pub constants: Arc<Constants>,
+    /// Where what is asked of the model is recorded; nowhere when absent.
+    pub trace: Option<Arc<dyn TraceSink>>,
     /// How late reads may be.
     pub lag: LagConfig,
     /// How long tables and indexes stay in CREATING, UPDATING and DELETING, in milliseconds.

@@ -2,13 +2,14 @@
 
 use bytes::Bytes;
 use dynamometer_capacity::CapacityUnits;
-use dynamometer_capacity::admission::{Admission, Ask, Dimension, Exact, Place, Refusal, ResourceId};
+use dynamometer_capacity::admission::{Ask, Dimension, Exact, Place, Refusal, ResourceId};
 use dynamometer_capacity::meter::{Consistency, Consumption, write_blocks};
 use dynamometer_store::{Keyspace, decode_pair};
 use dynamometer_types::key::partition_hash;
 use dynamometer_types::{ApiError, Timestamp};
 
 use super::live::State;
+use super::model::{Admitted, Refused};
 use super::refusal::{cancelled, throttled};
 use super::{Operation, ThrottleMode};
 use crate::catalog::{Index, IndexKind, Table};
@@ -63,8 +64,8 @@ impl WriteCharge<'_> {
     }
 }
 
-/// A page that was let in and is not settled yet; nothing when nobody asked or it was refused.
-pub(crate) struct PageAdmission(Option<Admission>);
+/// What a page was told that is not settled yet; nothing when nobody asked.
+pub(crate) struct PageAdmission(Option<Result<Admitted, Refused>>);
 
 impl Engine {
     /// Works on the live state of a table; `None` when throttling is off.
@@ -73,7 +74,7 @@ impl Engine {
             return None;
         }
         let bytes = |object: ObjectId| self.stored(object).1;
-        Some(table.live.with(table, now, &self.config.constants, bytes, work))
+        Some(table.live.with(table, now, &self.config, bytes, work))
     }
 
     /// Items and bytes of a table or index. An unreadable counter counts as nothing here.
@@ -81,6 +82,11 @@ impl Engine {
         let row = self.store.get(Keyspace::Counters, &object_prefix(object)).ok().flatten();
         let [items, bytes] = decode_pair(row.as_deref()).unwrap_or_default();
         (u64::try_from(items).unwrap_or(0), u64::try_from(bytes).unwrap_or(0))
+    }
+
+    /// Whether what is refused is run all the same.
+    fn only_reports(&self) -> bool {
+        self.config.throttle == ThrottleMode::Report
     }
 
     /// What a refusal does in this mode.
@@ -111,7 +117,8 @@ impl Engine {
             {
                 resource.note_read(partition_hash(key), now);
             }
-            let refusal = state.capacity.admit(now, &[read_ask(ResourceId::TABLE, place, units)]).err();
+            let ask = read_ask(ResourceId::TABLE, place, units);
+            let refusal = state.capacity.charge(now, &[ask], self.only_reports()).err();
             state.count_read(
                 operation,
                 table.id(),
@@ -139,11 +146,11 @@ impl Engine {
         operation: Operation,
         reads: &[(&Table, &Bytes, CapacityUnits)],
     ) -> Result<(), ApiError> {
-        let mut admitted: Vec<(&Table, Admission)> = Vec::with_capacity(reads.len());
+        let mut admitted: Vec<(&Table, Admitted)> = Vec::with_capacity(reads.len());
         let mut refused = None;
         for (at, (table, key, units)) in reads.iter().enumerate() {
             let ask = read_ask(ResourceId::TABLE, place_of(key), *units);
-            match self.live(table, now, |state| state.capacity.admit(now, &[ask])) {
+            match self.live(table, now, |state| state.capacity.charge(now, &[ask], false)) {
                 None => return Ok(()),
                 Some(Ok(admission)) => admitted.push((table, admission)),
                 Some(Err(refusal)) => {
@@ -178,7 +185,7 @@ impl Engine {
     }
 
     /// Gives back what a transaction took before one of its parts was refused.
-    fn release_all(&self, now: Timestamp, admitted: Vec<(&Table, Admission)>) {
+    fn release_all(&self, now: Timestamp, admitted: Vec<(&Table, Admitted)>) {
         for (table, admission) in admitted {
             self.live(table, now, |state| state.capacity.release(now, admission));
         }
@@ -197,12 +204,12 @@ impl Engine {
             return Vec::new();
         }
         let mut errors: Vec<Option<ApiError>> = Vec::new();
-        let mut admitted: Vec<(&Table, Admission)> = Vec::new();
+        let mut admitted: Vec<(&Table, Admitted)> = Vec::new();
         let mut stopped_at = None;
         for (at, write) in writes.iter().enumerate() {
             let refusal = self.live(write.table, now, |state| {
                 state.touch(now);
-                match state.admit_write(now, write) {
+                match state.charge_write(now, write, !together && self.only_reports()) {
                     Ok(admission) => {
                         if together {
                             admitted.push((write.table, admission));
@@ -213,7 +220,7 @@ impl Engine {
                     }
                     Err(refusal) => {
                         state.refuse_write(operation, write, &refusal);
-                        if !together && self.config.throttle == ThrottleMode::Report {
+                        if !together && self.only_reports() {
                             state.count_write(operation, write, now);
                         }
                         Some(refusal)
@@ -234,7 +241,7 @@ impl Engine {
             if stopped_at.is_some() {
                 self.release_all(now, admitted);
             }
-            if stopped_at.is_none() || self.config.throttle == ThrottleMode::Report {
+            if stopped_at.is_none() || self.only_reports() {
                 for write in writes {
                     self.live(write.table, now, |state| state.count_write(operation, write, now));
                 }
@@ -274,11 +281,11 @@ impl Engine {
             }
             admitted
         };
-        match self.live(plan.table, now, admit) {
-            None => Ok(PageAdmission(None)),
-            Some(Ok(admission)) => Ok(PageAdmission(Some(admission))),
-            Some(Err(refusal)) => self.enforced(&refusal, plan.table).map(|()| PageAdmission(None)),
+        let admitted = self.live(plan.table, now, admit);
+        if let Some(Err(refused)) = &admitted {
+            self.enforced(&refused.refusal, plan.table)?;
         }
+        Ok(PageAdmission(admitted))
     }
 
     /// Settles a page that was walked, and counts it.
@@ -293,15 +300,16 @@ impl Engine {
         let place = place_of(plan.bounds.start_key());
         let units = page.consumption.total();
         self.live(plan.table, now, |state| {
-            if let PageAdmission(Some(admission)) = admission {
-                let through_hash = match operation {
-                    Operation::Scan => match &page.last_key {
-                        Some(key) => hash_of(key),
-                        None => Some(plan.bounds.end_hash()),
-                    },
-                    _ => None,
-                };
-                state.capacity.settle(now, admission, &[Exact { units, through_hash }]);
+            let through_hash = match (operation, &page.last_key) {
+                (Operation::Scan, Some(key)) => hash_of(key),
+                (Operation::Scan, None) => Some(plan.bounds.end_hash()),
+                _ => None,
+            };
+            let exact = [Exact { units, through_hash }];
+            match admission.0 {
+                Some(Ok(admitted)) => state.capacity.settle(now, admitted, &exact),
+                Some(Err(refused)) => state.capacity.note_cost(now, &refused, &exact),
+                None => {}
             }
             let mode = state.mode;
             let (object, _) = state.target(plan.table, plan.index);
@@ -319,8 +327,8 @@ impl Engine {
 
     /// Gives back what was asked for a page that could not be read.
     pub(crate) fn release_page(&self, now: Timestamp, plan: &PagePlan<'_>, admission: PageAdmission) {
-        if let PageAdmission(Some(admission)) = admission {
-            self.live(plan.table, now, |state| state.capacity.release(now, admission));
+        if let PageAdmission(Some(Ok(admitted))) = admission {
+            self.live(plan.table, now, |state| state.capacity.release(now, admitted));
         }
     }
 
@@ -371,7 +379,12 @@ impl State {
         resource.heat(operation.dimension(), place.hash, place.sort_key, units, now);
     }
 
-    fn admit_write(&mut self, now: Timestamp, write: &WriteCharge<'_>) -> Result<Admission, Refusal> {
+    fn charge_write(
+        &mut self,
+        now: Timestamp,
+        write: &WriteCharge<'_>,
+        is_reported: bool,
+    ) -> Result<Admitted, Refusal> {
         let place = place_of(write.key);
         let dimension = Dimension::Write;
         let base = Ask {
@@ -381,7 +394,7 @@ impl State {
             floor: write.consumption.drawn_from_table(),
         };
         if write.consumption.global_indexes.is_empty() {
-            return self.capacity.admit(now, &[base]);
+            return self.capacity.charge(now, &[base], is_reported);
         }
         let parts = write.index_parts();
         let mut asks = Vec::with_capacity(parts.len() + 1);
@@ -393,7 +406,7 @@ impl State {
                 asks.push(Ask { resource, dimension, place, floor });
             }
         }
-        self.capacity.admit(now, &asks)
+        self.capacity.charge(now, &asks, is_reported)
     }
 
     /// Counts a write that runs.

@@ -19,6 +19,7 @@
 mod charge;
 mod hottest;
 mod live;
+mod model;
 mod refusal;
 mod report;
 mod spec;
@@ -27,6 +28,7 @@ mod usage;
 pub(crate) use charge::WriteCharge;
 pub use hottest::TRACKED_KEYS;
 pub(crate) use live::Live;
+pub use model::TraceSink;
 pub(crate) use refusal::cancellation_code;
 pub use report::{HotKey, ResourceUse, StreamUse, TableUse, ThroughputUse};
 pub(crate) use spec::spec_of;

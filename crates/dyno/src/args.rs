@@ -83,6 +83,12 @@ pub struct ServeArgs {
     /// How long tables and indexes stay in CREATING, UPDATING and DELETING: 500ms, 2s, 1m.
     #[arg(long, env = "DYNO_TABLE_DELAY", value_name = "DURATION", default_value = "0ms", value_parser = duration)]
     pub table_delay: Duration,
+    /// How long after its expiry an item is deleted; on AWS within days.
+    #[arg(long, env = "DYNO_TTL_DELAY", value_name = "DURATION", default_value = "0s", value_parser = duration)]
+    pub ttl_delay: Duration,
+    /// How long time to live cannot be changed again after a change; on AWS about half an hour.
+    #[arg(long, env = "DYNO_TTL_COOLDOWN", value_name = "DURATION", default_value = "0s", value_parser = duration)]
+    pub ttl_cooldown: Duration,
     /// How late global indexes show a write: 200ms, or any of 50ms..2s.
     #[arg(long, env = "DYNO_INDEX_LAG", value_name = "DURATION", default_value = "0ms", value_parser = lag)]
     pub index_lag: LagRange,
@@ -107,6 +113,9 @@ pub struct ServeArgs {
     /// Tables and items made at start: files of CreateTable or BatchWriteItem requests as JSON.
     #[arg(long, env = "DYNO_FIXTURES", value_name = "FILE", num_args = 1.., value_delimiter = ',')]
     pub fixtures: Vec<PathBuf>,
+    /// Deliver streams of tables to functions: files of pipes in the JSON of Lambda's CreateEventSourceMapping.
+    #[arg(long, env = "DYNO_PIPE", value_name = "FILE", value_delimiter = ',')]
+    pub pipe: Vec<PathBuf>,
     /// Verify signatures with the keys of this file (the format of ~/.aws/credentials).
     #[arg(long, env = "DYNO_AUTH", value_name = "FILE")]
     pub auth: Option<PathBuf>,

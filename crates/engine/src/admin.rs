@@ -21,6 +21,7 @@ use crate::catalog::{Draft, Version};
 use crate::disk::keys::{ObjectId, after_prefix};
 use crate::engine::Engine;
 use crate::ops::token_prefix;
+use crate::scaling::activity;
 
 /// What stands before the names of kept states; no namespace of a caller begins so.
 const KEPT: &str = "#kept/";
@@ -82,10 +83,12 @@ impl Engine {
         now: Timestamp,
     ) -> Result<Vec<String>, AdminError> {
         let view = self.store.snapshot()?;
-        let change = |draft: &mut Draft| {
+        let change = |draft: &mut Draft, forget_targets: &mut dyn FnMut(&mut Batch)| {
+            forget_targets(&mut draft.batch);
             let mut names: Vec<String> = match tables {
                 None => {
                     forget_tokens(draft, &*view, namespace)?;
+                    activity::forget(&*view, namespace, None, &mut draft.batch)?;
                     remove_streams(draft, namespace, |_| true, now);
                     draft.version().tables(namespace).map(|table| table.record.name.clone()).collect()
                 }
@@ -99,7 +102,9 @@ impl Engine {
             }
             Ok::<_, AdminError>(names)
         };
-        let (names, commit) = self.catalog.change(&*self.store, change)?;
+        let (names, commit) = self.targets.forget(namespace, tables, |forget_targets| {
+            self.catalog.change(&*self.store, |draft| change(draft, forget_targets))
+        })?;
         commit.wait()?;
         Ok(names)
     }
@@ -143,19 +148,24 @@ impl Engine {
         for (old, new) in &copy.renumbered {
             self.copy_rows(&*view, *old, *new)?;
         }
-        let show = |draft: &mut Draft| {
+        let show = |draft: &mut Draft, copy_targets: &mut dyn FnMut(&mut Batch)| {
             copy.job.finish(&mut draft.batch);
             forget_tokens(draft, &*view, to)?;
+            activity::forget(&*view, to, None, &mut draft.batch)?;
+            copy_targets(&mut draft.batch);
             Ok::<_, AdminError>(replace_database(draft, copy.records, copy.streams, to, now))
         };
-        let (names, commit) = self.catalog.change(&*self.store, show)?;
+        let (names, commit) = self.targets.copy(from, to, |copy_targets| {
+            self.catalog.change(&*self.store, |draft| show(draft, copy_targets))
+        })?;
         commit.wait()?;
         Ok(names)
     }
 
     /// Copies all rows and counters of a table, index or stream to a new number.
     fn copy_rows(&self, view: &dyn Snapshot, old: ObjectId, new: ObjectId) -> Result<(), StoreError> {
-        for keyspace in crate::jobs::ROWS_OF_OBJECTS {
+        // Indexes of expiry times are filled again, which is no more work.
+        for keyspace in crate::jobs::ROWS_OF_OBJECTS.into_iter().filter(|one| *one != Keyspace::Expiry) {
             let mut from = crate::jobs::first_row(old);
             loop {
                 let chunk = crate::jobs::read_chunk(view, keyspace, &from, old)?;
@@ -250,6 +260,10 @@ fn replace_database(
                 index_id: index.id,
             };
             draft.add_job(now, work);
+        }
+        if let Some(expiry_id) = record.expiry_id.filter(|_| !is_kept(to)) {
+            let (namespace, table, table_id) = (to.to_owned(), record.name.clone(), record.id);
+            draft.add_job(now, Work::FillExpiry { namespace, table, table_id, expiry_id });
         }
         draft.put(record);
     }

@@ -1,5 +1,5 @@
 //! The row work that changes of the catalog leave behind: filling new indexes, clearing away what was deleted; and what
-//! falls due by time alone, on streams.
+//! falls due by time alone: expired items ([`crate::ttl`]) and shards of streams ([`crate::streams`]).
 //!
 //! The server runs the [`timed_jobs`] from a thread of its own; everything here may block. A job that was cut off by a
 //! crash begins anew.
@@ -54,7 +54,9 @@ pub type JobError = Box<dyn std::error::Error + Send + Sync>;
 pub fn timed_jobs(engine: &Arc<Engine>) -> Vec<Arc<dyn TimedJob>> {
     vec![
         Arc::new(RowWork(Arc::clone(engine))),
+        Arc::new(Expiry(Arc::clone(engine))),
         Arc::new(StreamUpkeep(Arc::clone(engine))),
+        Arc::new(AutoScaling(Arc::clone(engine))),
         Arc::new(TokenSweep::new(Arc::clone(engine))),
     ]
 }
@@ -79,6 +81,23 @@ impl TimedJob for RowWork {
     }
 }
 
+/// What expires by time to live.
+struct Expiry(Arc<Engine>);
+
+impl TimedJob for Expiry {
+    fn name(&self) -> &'static str {
+        "deletion of expired items"
+    }
+
+    fn next_due(&self) -> Result<Option<Timestamp>, JobError> {
+        Ok(self.0.expiry_due()?)
+    }
+
+    fn run(&self, now: Timestamp) -> Result<(), JobError> {
+        Ok(self.0.delete_expired(now)?)
+    }
+}
+
 /// What falls due on streams.
 struct StreamUpkeep(Arc<Engine>);
 
@@ -93,6 +112,23 @@ impl TimedJob for StreamUpkeep {
 
     fn run(&self, now: Timestamp) -> Result<(), JobError> {
         Ok(self.0.keep_streams(now)?)
+    }
+}
+
+/// What falls due in auto scaling.
+struct AutoScaling(Arc<Engine>);
+
+impl TimedJob for AutoScaling {
+    fn name(&self) -> &'static str {
+        "auto scaling"
+    }
+
+    fn next_due(&self) -> Result<Option<Timestamp>, JobError> {
+        Ok(self.0.scaling_due())
+    }
+
+    fn run(&self, now: Timestamp) -> Result<(), JobError> {
+        Ok(self.0.run_scaling(now)?)
     }
 }
 
@@ -135,6 +171,9 @@ const CHUNK_BYTES: usize = 1 << 20;
 pub(crate) const ROWS_OF_OBJECTS: [Keyspace; 5] =
     [Keyspace::Items, Keyspace::IndexEntries, Keyspace::Counters, Keyspace::Streams, Keyspace::Expiry];
 
+/// Some rows.
+pub(crate) type Chunk = Vec<(Bytes, Bytes)>;
+
 /// A view of the store, when it could be had.
 type View = Result<Box<dyn Snapshot>, StoreError>;
 
@@ -173,6 +212,9 @@ impl Engine {
         match &job.work {
             Work::Backfill { namespace, table, table_id, index_id } => {
                 self.backfill(job, namespace, table, *table_id, *index_id)
+            }
+            Work::FillExpiry { namespace, table, table_id, expiry_id } => {
+                self.fill_expiry(job, namespace, table, *table_id, *expiry_id)
             }
             Work::Purge { namespace, table, objects } => {
                 if let Some(commit) = self.catalog.settle(&*self.store, namespace, table, now) {
@@ -276,7 +318,6 @@ impl Engine {
 
     /// Writes the entries of some items as they are now, and counts them as they were at the cut.
     fn fill(&self, table: &Table, index: &Index, chunk: &[(Bytes, Bytes)]) -> Result<(), StoreError> {
-        let corrupt = |fault: CorruptRow| StoreError::Corrupt(fault.to_string().into());
         let mut batch = Batch::new();
         let held = self.latches.hold(chunk.iter().map(|(key, _)| key));
         for (key, row_at_cut) in chunk {
@@ -286,11 +327,11 @@ impl Engine {
             };
             if let Some(row) = row {
                 let row = Row::from_stored(row);
-                let item = row.decode().map_err(corrupt)?;
+                let item = row.decode().map_err(CorruptRow::into_store_error)?;
                 write_entry(index, table, Image { item: &item, row: &row }, &mut batch);
             }
             let row = Row::from_stored(row_at_cut.clone());
-            let item = row.decode().map_err(corrupt)?;
+            let item = row.decode().map_err(CorruptRow::into_store_error)?;
             count_entry(index, table, Image { item: &item, row: &row }, &mut batch);
         }
         let commit = self.store.commit(batch);
@@ -345,7 +386,7 @@ pub(crate) fn read_chunk(
     keyspace: Keyspace,
     from: &Bound<Vec<u8>>,
     object: ObjectId,
-) -> Result<Vec<(Bytes, Bytes)>, StoreError> {
+) -> Result<Chunk, StoreError> {
     let end = after_prefix(&object_prefix(object));
     let end = end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
     let (mut rows, mut bytes) = (Vec::new(), 0);

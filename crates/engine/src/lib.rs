@@ -17,12 +17,16 @@ mod engine;
 pub mod jobs;
 pub mod lag;
 mod ops;
+pub mod pipes;
 mod read_path;
+mod scaling;
 pub mod streams;
 pub mod throughput;
+mod ttl;
 mod validate;
 mod write_path;
 
 pub use admin::AdminError;
 pub use context::Context;
 pub use engine::{Engine, EngineConfig};
+pub use scaling::alarms::{AlarmState, TrackingAlarm};

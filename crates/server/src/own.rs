@@ -11,7 +11,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::clock::Move;
+use crate::faults::{Faults, list_body};
 use crate::http::Response;
+use crate::pipes::Pipes;
 use crate::report::{build, metrics};
 use crate::runner::{Jobs, MoveError};
 
@@ -21,6 +23,8 @@ const JSON: &str = "application/json";
 pub(crate) struct Own {
     pub(crate) engine: Arc<Engine>,
     pub(crate) jobs: Arc<Jobs>,
+    pub(crate) faults: Arc<Faults>,
+    pub(crate) pipes: Arc<Pipes>,
     pub(crate) prices: Arc<PriceTable>,
     pub(crate) region: String,
     pub(crate) namespace: String,
@@ -58,6 +62,18 @@ enum ClockRequest {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+struct RemoveFaults {
+    id: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "PascalCase")]
+struct RemovePipe {
+    name: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Reset {
     tables: Option<Vec<String>>,
 }
@@ -80,16 +96,22 @@ impl Own {
             ("GET", "/metrics") => return self.metrics(),
             ("GET", "/_dyno/clock") => Ok(time(self.now)),
             ("POST", "/_dyno/clock") => self.move_clock(body),
+            ("GET", "/_dyno/faults") => Ok(list_body(&self.faults.list(&self.namespace))),
+            ("POST", "/_dyno/faults") => self.add_fault(body),
+            ("DELETE", "/_dyno/faults") => self.remove_faults(body),
+            ("GET", "/_dyno/pipes") => Ok(json!({ "Pipes": self.pipes.list(&self.namespace) })),
+            ("POST", "/_dyno/pipes") => self.start_pipe(body),
+            ("DELETE", "/_dyno/pipes") => self.remove_pipe(body),
             (
                 _,
-                "/_dyno/health" | "/_dyno/reset" | "/_dyno/snapshot" | "/_dyno/clock" | "/_dyno/report"
-                | "/metrics",
+                "/_dyno/health" | "/_dyno/reset" | "/_dyno/snapshot" | "/_dyno/clock" | "/_dyno/faults"
+                | "/_dyno/pipes" | "/_dyno/report" | "/metrics",
             ) => Err(Refusal(StatusCode::METHOD_NOT_ALLOWED, format!("{path} is not for {method}"))),
             _ => Err(Refusal(
                 StatusCode::NOT_FOUND,
                 format!(
                     "there is no {path}; there are GET /_dyno/health, GET /_dyno/report, GET /metrics, GET and POST \
-                     /_dyno/clock, POST /_dyno/reset, POST /_dyno/snapshot"
+                     /_dyno/clock, GET, POST and DELETE /_dyno/faults and /_dyno/pipes, POST /_dyno/reset, POST /_dyno/snapshot"
                 ),
             )),
         };
@@ -132,7 +154,40 @@ impl Own {
             ClockRequest::Advance(by) => Move::Advance(parse_duration_ms(&by).map_err(|e| wrong(&e))?),
             ClockRequest::Set(to) => Move::Set(to.parse().map_err(|e| wrong(&e))?),
         };
-        Ok(time(self.jobs.move_clock(by)?))
+        let now = self.jobs.move_clock(by)?;
+        self.pipes.settle();
+        Ok(time(now))
+    }
+
+    fn add_fault(&self, body: &Bytes) -> Result<Value, Refusal> {
+        let asked = read(
+            body,
+            r#"{"fault": "throttle", "operations": ["PutItem"], "tables": ["Orders"], "share": 0.2}"#,
+        )?;
+        let shown = self.faults.add(&self.namespace, asked);
+        shown.map(|shown| json!(shown)).map_err(|sentence| Refusal(StatusCode::BAD_REQUEST, sentence))
+    }
+
+    fn remove_faults(&self, body: &Bytes) -> Result<Value, Refusal> {
+        let request: RemoveFaults = read(body, r#"{} or {"id": 1}"#)?;
+        match (self.faults.remove(&self.namespace, request.id), request.id) {
+            (0, Some(id)) => Err(Refusal(StatusCode::NOT_FOUND, format!("no fault has the number {id}"))),
+            (removed, _) => Ok(json!({ "removed": removed })),
+        }
+    }
+
+    fn start_pipe(&self, body: &Bytes) -> Result<Value, Refusal> {
+        let shown = self.pipes.start(&self.namespace, read(body, Pipes::example())?);
+        shown.map(|shown| json!(shown)).map_err(|sentence| Refusal(StatusCode::BAD_REQUEST, sentence))
+    }
+
+    fn remove_pipe(&self, body: &Bytes) -> Result<Value, Refusal> {
+        let RemovePipe { name } = read(body, r#"{"Name": "processor"}"#)?;
+        match self.pipes.remove(&self.namespace, &name) {
+            Ok(true) => Ok(json!({ "removed": name })),
+            Ok(false) => Err(Refusal(StatusCode::NOT_FOUND, format!("no pipe is called `{name}`"))),
+            Err(error) => Err(Refusal(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())),
+        }
     }
 
     fn reset(&self, body: &Bytes) -> Result<Value, Refusal> {

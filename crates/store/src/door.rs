@@ -30,13 +30,17 @@ pub enum Keyspace {
     Expiry,
     /// Background work that survives a restart.
     Jobs,
+    /// How far deliveries of streams have come.
+    Pipes,
+    /// Auto scaling: its targets, and what it did.
+    Scaling,
     /// The store's own: how far it has given out the sequence of [`Append`](crate::Append)s. Nobody else writes it.
     Sequence,
 }
 
 impl Keyspace {
     /// Every keyspace, in the order of its [`index`](Keyspace::index).
-    pub const ALL: [Keyspace; 9] = [
+    pub const ALL: [Keyspace; 11] = [
         Keyspace::Catalog,
         Keyspace::Items,
         Keyspace::IndexEntries,
@@ -45,6 +49,8 @@ impl Keyspace {
         Keyspace::Streams,
         Keyspace::Expiry,
         Keyspace::Jobs,
+        Keyspace::Pipes,
+        Keyspace::Scaling,
         Keyspace::Sequence,
     ];
 
@@ -67,6 +73,8 @@ impl Keyspace {
             Keyspace::Streams => "streams",
             Keyspace::Expiry => "expiry",
             Keyspace::Jobs => "jobs",
+            Keyspace::Pipes => "pipes",
+            Keyspace::Scaling => "scaling",
             Keyspace::Sequence => "sequence",
         }
     }

@@ -62,6 +62,7 @@ macro_rules! api_enums {
         }
     )+};
 }
+pub(super) use api_enums;
 
 api_enums! {
     /// How much of the consumed capacity the answer tells.

@@ -6,6 +6,7 @@
 
 mod enums;
 mod items;
+pub mod scaling;
 mod streams;
 mod tables;
 

@@ -7,11 +7,10 @@
 //!
 //! The sequence numbers at which a shard begins and ends are those of the change that opens or closes it. Nobody knows
 //! them while the change is being made; so the change appends a row to the shard for each ([`Mark`]). All changes
-//! of shards are made while no writer is between planning and joining the queue ([`Engine::change_streams`]): a
+//! that close shards are made while no writer is between planning and joining the queue: a
 //! closed shard takes no more records, and its last row is the mark of its end.
 //!
 //! [`Mark`]: crate::disk::stream::Mark
-//! [`Engine::change_streams`]: crate::Engine
 
 use std::sync::Arc;
 

@@ -15,6 +15,7 @@
 use std::cmp::Ordering;
 
 use bytes::Bytes;
+use dynamometer_store::StoreError;
 use dynamometer_types::size::item_size;
 use dynamometer_types::{AttributeValue, Item, Number};
 
@@ -32,6 +33,13 @@ pub struct Row {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("stored row is corrupt or of a newer format")]
 pub struct CorruptRow;
+
+impl CorruptRow {
+    /// What work on the store makes of it.
+    pub(crate) fn into_store_error(self) -> StoreError {
+        StoreError::Corrupt(self.to_string().into())
+    }
+}
 
 impl Row {
     /// Writes an item as a row.

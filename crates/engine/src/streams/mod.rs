@@ -15,9 +15,9 @@ mod sequence_number;
 mod settings;
 mod upkeep;
 
-pub(crate) use read::after;
-pub use read::{ShardEnds, ShardPage, ShardRead, StreamRecord};
+pub use read::{ShardEnds, ShardPage, ShardRead, StreamRecord, after};
 pub use sequence_number::SequenceNumber;
+pub(crate) use settings::Closes;
 pub(crate) use upkeep::Dues;
 
 /// For how long records are kept, in milliseconds.

@@ -166,7 +166,7 @@ impl Engine {
 }
 
 /// The place right behind another.
-pub(crate) fn after(at: Appended) -> Appended {
+pub fn after(at: Appended) -> Appended {
     match at.place.checked_add(1) {
         Some(place) => Appended { place, ..at },
         None => Appended { sequence: at.sequence + 1, place: 0 },

@@ -12,8 +12,8 @@ use dynamometer_store::{Appended, Batch, Direction, Keyspace, Snapshot, StoreErr
 use dynamometer_types::Timestamp;
 use parking_lot::Mutex;
 
-use super::RETENTION_MS;
 use super::read::{after, each_row, shard_ends};
+use super::{Closes, RETENTION_MS};
 use crate::admin::is_kept;
 use crate::catalog::stream::{Shard, StreamRow};
 use crate::catalog::{Draft, Stream, Version};
@@ -29,22 +29,20 @@ const SHARD_LIFE_MS: i64 = 4 * 60 * 60 * 1000;
 /// How many rows are trimmed in one batch.
 const CHUNK_ROWS: usize = 500;
 
-/// How often the shards of an enabled stream are compared with the partitions of its table. Our choice.
-const COMPARE_EVERY_MS: i64 = 60 * 1000;
-
 /// When each stream is to be looked at again. A stream that is not known yet is looked at now.
 #[derive(Default)]
 pub(crate) struct Dues(Mutex<HashMap<ObjectId, Timestamp>>);
 
 impl Engine {
-    /// When there is something to do on a stream next; a time that is over means at once.
+    /// When there is something to do next on the streams, as far as is known; a time that is over means at once.
     pub(crate) fn streams_due(&self) -> Option<Timestamp> {
         let version = self.catalog.version();
         let dues = self.dues.0.lock();
-        let due = |stream: &Arc<Stream>| {
-            dues.get(&stream.row.id).copied().unwrap_or(Timestamp::from_millis(i64::MIN))
+        let due = |stream: &Arc<Stream>| match dues.get(&stream.row.id) {
+            Some(due) if self.new_starts(stream).is_empty() => *due,
+            _ => Timestamp::default(),
         };
-        version.all_streams().filter(|stream| !is_kept(&stream.row.namespace)).map(due).min()
+        live_streams(&version).map(due).min()
     }
 
     /// Does what is due on all streams.
@@ -54,14 +52,15 @@ impl Engine {
     pub(crate) fn keep_streams(&self, now: Timestamp) -> Result<(), StoreError> {
         let version = self.catalog.version();
         let mut dues = HashMap::new();
-        for stream in version.all_streams().filter(|stream| !is_kept(&stream.row.namespace)) {
+        for stream in live_streams(&version) {
             if self.jobs_are_stopped() {
-                break;
+                return Ok(());
             }
-            let known = self.dues.0.lock().get(&stream.row.id).copied();
-            let due = match known {
-                Some(due) if due > now => Some(due),
-                _ => self.keep_stream(stream, now)?,
+            self.split_shards(stream, now)?;
+            let due = self.dues.0.lock().get(&stream.row.id).copied();
+            let due = match due.filter(|due| *due > now) {
+                Some(due) => Some(due),
+                None => self.keep_stream(stream, now)?,
             };
             dues.extend(due.map(|due| (stream.row.id, due)));
         }
@@ -69,25 +68,23 @@ impl Engine {
         Ok(())
     }
 
+    /// Where partitions of a stream's table begin, as they are known to, and no open shard does.
+    fn new_starts(&self, stream: &Stream) -> Vec<u64> {
+        let row = &stream.row;
+        let table = self.catalog.table(&row.namespace, &row.table).filter(|_| row.is_enabled());
+        let starts = table.and_then(|table| table.live.partition_starts());
+        starts.into_iter().flatten().filter(|start| stream.starts().all(|known| known != *start)).collect()
+    }
+
     /// Splits the shards in which a partition has been split since.
     fn split_shards(&self, stream: &Arc<Stream>, now: Timestamp) -> Result<(), StoreError> {
-        let row = &stream.row;
-        if !row.is_enabled() {
-            return Ok(());
-        }
-        let Some(table) = self.catalog.table(&row.namespace, &row.table) else { return Ok(()) };
-        let starts = table.live.peek(&table, now, |state| state.capacity.partition_starts(now));
-        let known: Vec<u64> = stream.starts().collect();
-        let new: Vec<u64> =
-            starts.into_iter().flatten().filter(|start| known.binary_search(start).is_err()).collect();
+        let new = self.new_starts(stream);
         if new.is_empty() {
             return Ok(());
         }
         self.replace_shards(stream, now, |shard, end| {
-            let within = new
-                .iter()
-                .copied()
-                .filter(|start| *start > shard.from_hash && end.is_none_or(|end| *start < end));
+            let is_within = |start: &u64| *start > shard.from_hash && end.is_none_or(|end| *start < end);
+            let within = new.iter().copied().filter(is_within);
             let starts: Vec<u64> = std::iter::once(shard.from_hash).chain(within).collect();
             (starts.len() > 1).then_some(starts)
         })
@@ -100,8 +97,10 @@ impl Engine {
         now: Timestamp,
         starts: impl Fn(&Shard, Option<u64>) -> Option<Vec<u64>>,
     ) -> Result<(), StoreError> {
-        let ((), commit) = self.change_between_writes(|draft| {
-            let Some(current) = current(draft.version(), stream) else { return Ok(()) };
+        let ((), commit) = self.change_shards(|draft| {
+            let Some(current) = current(draft.version(), stream) else {
+                return Ok(((), Closes::Nothing));
+            };
             let mut row = current.row.clone();
             let mut open: Vec<Shard> = row.open_shards().cloned().collect();
             open.sort_unstable_by_key(|shard| shard.from_hash);
@@ -111,14 +110,13 @@ impl Engine {
                 }
             }
             draft.put_stream(row);
-            Ok::<_, StoreError>(())
+            Ok::<_, StoreError>(((), Closes::Shards))
         })?;
         commit.wait().map(drop)
     }
 
-    /// Splits, rolls and trims one stream; answers when it is due again, or `None` when it is gone.
+    /// Rolls and trims one stream; answers when it is due again, or `None` when it is gone.
     fn keep_stream(&self, stream: &Arc<Stream>, now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
-        self.split_shards(stream, now)?;
         let is_old = |shard: &Shard| shard.created_ms + SHARD_LIFE_MS <= now.millis();
         if stream.row.open_shards().any(is_old) {
             self.replace_shards(stream, now, |shard, _| is_old(shard).then(|| vec![shard.from_hash]))?;
@@ -126,7 +124,6 @@ impl Engine {
         let version = self.catalog.version();
         let Some(stream) = current(&version, stream) else { return Ok(None) };
         let (mut gone, mut due) = (Vec::new(), Vec::new());
-        due.extend(stream.row.is_enabled().then_some(now + COMPARE_EVERY_MS));
         for shard in &stream.row.shards {
             match self.trim(stream.row.id, shard, now)? {
                 Some(at) => due.push(at),
@@ -192,6 +189,11 @@ impl Engine {
         let ((), commit) = self.catalog.change(&*self.store, change)?;
         commit.wait().map(drop)
     }
+}
+
+/// The streams on which time works: those of kept states stand still.
+fn live_streams(version: &Version) -> impl Iterator<Item = &Arc<Stream>> {
+    version.all_streams().filter(|stream| !is_kept(&stream.row.namespace))
 }
 
 /// The stream as a version of the catalog has it; `None` when it is gone.

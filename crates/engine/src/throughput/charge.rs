@@ -1,8 +1,12 @@
 //! Requests ask the model, and are counted.
 
+use std::sync::atomic::Ordering;
+
 use bytes::Bytes;
 use dynamometer_capacity::CapacityUnits;
-use dynamometer_capacity::admission::{Ask, Dimension, Exact, Place, Refusal, ResourceId};
+use dynamometer_capacity::admission::{
+    Ask, BillingMode, Cause, Dimension, Exact, Place, Refusal, ResourceId,
+};
 use dynamometer_capacity::meter::{Consistency, Consumption, write_blocks};
 use dynamometer_store::{Keyspace, decode_pair};
 use dynamometer_types::key::partition_hash;
@@ -11,7 +15,9 @@ use dynamometer_types::{ApiError, Timestamp};
 use super::live::State;
 use super::model::{Admitted, Refused};
 use super::refusal::{cancelled, throttled};
+use super::spec::spec_of;
 use super::{Operation, ThrottleMode};
+use crate::Context;
 use crate::catalog::{Index, IndexKind, Table};
 use crate::disk::keys::{ObjectId, hash_of, object_prefix};
 use crate::engine::Engine;
@@ -250,6 +256,19 @@ impl Engine {
         errors
     }
 
+    /// Counts an item that time to live deletes: it costs nothing, but its partition shrinks.
+    pub(crate) fn count_expired(&self, now: Timestamp, write: &WriteCharge<'_>) {
+        write.table.live.free.expired_items.fetch_add(1, Ordering::Relaxed);
+        self.live(write.table, now, |state| {
+            state.capacity.resize(now, ResourceId::TABLE, place_of(write.key), write.growth_bytes);
+            for change in write.indexes {
+                let Some((key, _)) = &change.old else { continue };
+                let id = state.id_of(change.object);
+                state.capacity.resize(now, id, place_of(key), change.growth_bytes);
+            }
+        });
+    }
+
     /// Counts an item that was refused because a transaction with it was in progress.
     pub(crate) fn count_conflict(&self, now: Timestamp, table: &Table, operation: Operation) {
         self.live(table, now, |state| {
@@ -323,6 +342,25 @@ impl Engine {
                 }
             }
         });
+    }
+
+    /// What a request to a table is refused with when some budget is exceeded: the one that is usual in the table's
+    /// mode, unless a cause is given. `None` when there is no such table.
+    pub fn throttling_error(
+        &self,
+        context: &Context<'_>,
+        table: &str,
+        dimension: Dimension,
+        cause: Option<Cause>,
+    ) -> Option<ApiError> {
+        let table = self.table(context, table).ok()?;
+        let mode = spec_of(&table.record, context.now).mode;
+        let usual = match mode {
+            BillingMode::Provisioned => Cause::ProvisionedThroughput,
+            BillingMode::OnDemand => Cause::KeyRangeThroughput,
+        };
+        let refusal = Refusal::injected(dimension, cause.unwrap_or(usual), mode);
+        Some(throttled(&refusal, &table.record.arn))
     }
 
     /// Gives back what was asked for a page that could not be read.

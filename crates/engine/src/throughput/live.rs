@@ -95,6 +95,12 @@ impl Live {
         work(state)
     }
 
+    /// Where the table's partitions begin, if there is a state, as its last request left it.
+    pub(crate) fn partition_starts(&self) -> Option<Vec<u64>> {
+        let mut slot = self.state.lock();
+        slot.as_mut().map(|state| state.capacity.partition_starts(Timestamp::default()))
+    }
+
     /// Looks at the state, if there is one.
     pub(crate) fn peek<R>(
         &self,

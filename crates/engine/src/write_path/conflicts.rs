@@ -41,7 +41,9 @@ impl Engine {
             if held.in_transaction(&write.key) {
                 refusals.resize(writes.len(), None);
                 refusals[at] = Some(ApiError::new(ErrorKind::TransactionConflict, TRANSACTION_IS_ONGOING));
-                self.count_conflict(behalf.now, &write.table, behalf.operation);
+                if let Some(operation) = behalf.operation {
+                    self.count_conflict(behalf.now, &write.table, operation);
+                }
             }
         }
         refusals

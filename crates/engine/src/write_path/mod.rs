@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use dynamometer_capacity::meter::{Consumption, meter_failed_condition, meter_item_write};
-use dynamometer_store::{Batch, Commit, Keyspace, decode_pair};
+use dynamometer_store::{Batch, Commit, Keyspace, StoreError, decode_pair};
 use dynamometer_types::limits::ITEM_COLLECTION_BYTES;
 use dynamometer_types::size::item_size;
 use dynamometer_types::{ApiError, ErrorKind, Item, Timestamp};
@@ -27,10 +27,11 @@ use dynamometer_types::{ApiError, ErrorKind, Item, Timestamp};
 use crate::Context;
 use crate::catalog::{IndexKind, Table};
 use crate::disk::keys::{object_prefix, partition_prefix};
-use crate::disk::row::Row;
+use crate::disk::row::{CorruptRow, Row};
 use crate::engine::{Engine, internal_error};
 use crate::streams::record::{ItemChange, record_of};
 use crate::throughput::{Operation, ThrottleMode, WriteCharge};
+use crate::ttl::follow_expiry;
 use conflicts::{free_of_conflict, merge_refused};
 use index_rows::index_change;
 pub(crate) use index_rows::{Image, IndexChange, count_entry, write_entry};
@@ -108,6 +109,11 @@ impl OldImage {
         self.row.is_some()
     }
 
+    /// The row as it is stored.
+    pub(crate) fn row(&self) -> Option<&Row> {
+        self.row.as_ref()
+    }
+
     /// The row as it was stored.
     pub(crate) fn into_row(self) -> Option<Row> {
         self.row
@@ -163,14 +169,24 @@ impl Stop {
 pub(crate) struct Behalf {
     /// The time of the request.
     pub(crate) now: Timestamp,
-    /// The operation that they are counted for.
-    pub(crate) operation: Operation,
+    /// The operation that they are counted for; `None` for the service's own, which are free: deletions by time to live.
+    operation: Option<Operation>,
 }
 
 impl Behalf {
+    /// A client's.
+    pub(crate) fn of(operation: Operation, now: Timestamp) -> Behalf {
+        Behalf { now, operation: Some(operation) }
+    }
+
+    /// The service's, for time to live.
+    pub(crate) fn of_time_to_live(now: Timestamp) -> Behalf {
+        Behalf { now, operation: None }
+    }
+
     /// Whether the writes stand and fall together, rather than each by itself.
     fn is_together(self) -> bool {
-        self.operation != Operation::BatchWriteItem
+        self.operation != Some(Operation::BatchWriteItem)
     }
 }
 
@@ -217,6 +233,17 @@ impl<'a> Started<'a> {
     /// What became of each write of a batch that was throttled in part; `None` for those that were written.
     fn take_throttled(&mut self) -> Vec<Option<ApiError>> {
         std::mem::take(&mut self.throttled)
+    }
+
+    /// Waits on this thread until the writes are durable, for jobs.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) fn wait(self, engine: &Engine) -> Result<(), StoreError> {
+        let Some(commit) = self.commit else { return Ok(()) };
+        let outcome = commit.wait();
+        engine.latches.forget(self.keys.iter(), &self.done);
+        outcome.map(drop)
     }
 
     /// Waits until the writes are durable.
@@ -271,7 +298,7 @@ impl Engine {
         table_name: &str,
         plan: impl Fn(&Arc<Table>) -> Result<PlannedWrite<'a>, ApiError>,
     ) -> Result<(Arc<Table>, Written<'a>), ApiError> {
-        let behalf = Behalf { now: context.now, operation };
+        let behalf = Behalf::of(operation, context.now);
         let stop = loop {
             let table = self.table(context, table_name)?;
             let planned = plan(&table)?;
@@ -305,7 +332,7 @@ impl Engine {
         context: &Context<'_>,
         plan: impl Fn() -> Result<Vec<PlannedWrite<'a>>, ApiError>,
     ) -> Result<(Vec<PlannedWrite<'a>>, Vec<Written<'a>>, Vec<Option<ApiError>>), ApiError> {
-        let behalf = Behalf { now: context.now, operation: Operation::BatchWriteItem };
+        let behalf = Behalf::of(Operation::BatchWriteItem, context.now);
         let stop = loop {
             let plans = plan()?;
             let (started, in_conflict) = {
@@ -378,7 +405,8 @@ impl Engine {
                 if self.lag.is_some() {
                     changes.extend(decision.changes(write));
                 }
-                written.push(decision.put_into(write, behalf, &mut queue));
+                let put = decision.put_into(write, behalf, &mut queue);
+                written.push(put.map_err(|corrupt| Stop::Failed(internal_error(corrupt)))?);
             }
         }
         if let Some(row) = beside(&written) {
@@ -415,6 +443,12 @@ impl Engine {
         writes: &[PlannedWrite<'_>],
         decisions: &mut [Decision<'_>],
     ) -> Vec<Option<ApiError>> {
+        let Some(operation) = behalf.operation else {
+            for (write, decision) in writes.iter().zip(&*decisions).filter(|(_, d)| d.deletes()) {
+                self.count_expired(behalf.now, &decision.charge(write));
+            }
+            return Vec::new();
+        };
         if self.config.throttle == ThrottleMode::Off {
             return Vec::new();
         }
@@ -433,13 +467,13 @@ impl Engine {
         }
         match (writes, &*decisions) {
             ([write], [decision]) => {
-                self.charge_writes(behalf.now, behalf.operation, false, &[decision.charge(write)])
+                self.charge_writes(behalf.now, operation, false, &[decision.charge(write)])
             }
             _ => {
                 let pairs = writes.iter().zip(&*decisions);
                 let charges: Vec<WriteCharge<'_>> =
                     pairs.map(|(write, decision)| decision.charge(write)).collect();
-                self.charge_writes(behalf.now, behalf.operation, behalf.is_together(), &charges)
+                self.charge_writes(behalf.now, operation, behalf.is_together(), &charges)
             }
         }
     }
@@ -538,6 +572,11 @@ fn consumption_of_refusal(write: &PlannedWrite<'_>, error: &ApiError, old_size: 
 }
 
 impl<'a> Decision<'a> {
+    /// Whether an item goes that was there.
+    fn deletes(&self) -> bool {
+        matches!(self.change, Ok(Change::Delete)) && self.old.is_there()
+    }
+
     /// What it costs.
     fn charge<'c>(&'c self, write: &'c PlannedWrite<'_>) -> WriteCharge<'c> {
         WriteCharge {
@@ -550,16 +589,21 @@ impl<'a> Decision<'a> {
     }
 
     /// Puts what was decided into the queue's batch.
-    fn put_into(self, write: &PlannedWrite<'a>, behalf: Behalf, queue: &mut Queue) -> Written<'a> {
+    fn put_into(
+        self,
+        write: &PlannedWrite<'a>,
+        behalf: Behalf,
+        queue: &mut Queue,
+    ) -> Result<Written<'a>, CorruptRow> {
         let new = match self.change {
             Ok(Change::Put(item, row)) => {
-                record(write, self.old.row.as_ref(), Some(&row), behalf, queue);
+                follow_change(write, self.old.row(), Some(&row), behalf, queue)?;
                 queue.put(&write.key, row);
                 Some(item)
             }
             Ok(Change::Delete) => {
                 if self.old.is_there() {
-                    record(write, self.old.row.as_ref(), None, behalf, queue);
+                    follow_change(write, self.old.row(), None, behalf, queue)?;
                     queue.delete(&write.key);
                 }
                 None
@@ -578,22 +622,27 @@ impl<'a> Decision<'a> {
             }
             collection.bytes_after
         });
-        Written { old: self.old, new, consumption: self.consumption, collection_bytes }
+        Ok(Written { old: self.old, new, consumption: self.consumption, collection_bytes })
     }
 }
 
-/// Puts the stream record of a change into the queue's batch.
-fn record(write: &PlannedWrite<'_>, old: Option<&Row>, new: Option<&Row>, behalf: Behalf, queue: &mut Queue) {
-    let Some(stream) = &write.table.stream else { return };
-    let change = ItemChange {
-        key: &write.key,
-        key_holder: write.key_holder,
-        old,
-        new,
-        now: behalf.now,
-        by_service: false,
-    };
-    if let Some((prefix, row)) = record_of(stream, &write.table, &change) {
-        queue.batch.append(Keyspace::Streams, prefix, row);
+/// Puts what follows from the change of an item into the queue's batch: its record in the stream, and its row in the
+/// index of expiry times.
+fn follow_change(
+    write: &PlannedWrite<'_>,
+    old: Option<&Row>,
+    new: Option<&Row>,
+    behalf: Behalf,
+    queue: &mut Queue,
+) -> Result<(), CorruptRow> {
+    let table = &write.table;
+    if let Some(stream) = &table.stream {
+        let by_service = behalf.operation.is_none();
+        let (key, key_holder) = (&write.key, write.key_holder);
+        let change = ItemChange { key, key_holder, old, new, now: behalf.now, by_service };
+        if let Some((prefix, row)) = record_of(stream, table, &change) {
+            queue.batch.append(Keyspace::Streams, prefix, row);
+        }
     }
+    follow_expiry(table, &write.key, old, new, &mut queue.batch)
 }

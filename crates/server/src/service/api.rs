@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
 use dynamometer_capacity::money::PriceTable;
@@ -13,9 +14,14 @@ use serde::de::IgnoredAny;
 
 use super::dispatch::{Answer, dispatch, find};
 use crate::auth::Caller;
-use crate::http::{NO_CONTENT_TYPE, Request, Response, Service};
+use crate::faults::{Blow, Faults, Strike};
+use crate::http::{JSON_1_0, JSON_1_1, NO_CONTENT_TYPE, Request, Response, Service, not_an_operation};
 use crate::own::Own;
+use crate::pipes::Pipes;
 use crate::runner::Jobs;
+
+/// What the targets of Application Auto Scaling begin with.
+const SCALING_TARGETS: &str = "AnyScaleFrontendService.";
 
 /// How the service behaves.
 #[derive(Clone)]
@@ -28,6 +34,10 @@ pub struct ApiConfig {
     pub isolate: bool,
     /// The background work, and the clock that it and all requests follow.
     pub jobs: Arc<Jobs>,
+    /// Faults on purpose.
+    pub faults: Arc<Faults>,
+    /// Deliveries of streams.
+    pub pipes: Arc<Pipes>,
     /// What things cost.
     pub prices: Arc<PriceTable>,
     /// 128 random bits drawn at start; what is random in answers is drawn from them.
@@ -36,7 +46,7 @@ pub struct ApiConfig {
     pub log: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
-/// The API of DynamoDB and DynamoDB Streams on an engine.
+/// The API of DynamoDB, DynamoDB Streams and Application Auto Scaling on an engine.
 pub struct Api {
     engine: Arc<Engine>,
     config: ApiConfig,
@@ -77,12 +87,42 @@ impl Api {
             host,
             entropy: &|| self.draw(),
         };
-        let answer = dispatch(&self.engine, &context, target, body).await;
-        // CreateTable, UpdateTable and DeleteTable are what leaves jobs behind.
-        if target.ends_with("Table") {
+        let operation = target.rsplit_once('.').map_or(target, |(_, operation)| operation);
+        let answer = match self.config.faults.strike(&self.engine, &context, operation, body) {
+            None => dispatch(&self.engine, &context, target, body).await,
+            Some(strike) => self.answer_struck(strike, &context, target, body).await,
+        };
+        // CreateTable, UpdateTable, DeleteTable and UpdateTimeToLive leave jobs behind, and what is put into auto scaling
+        // may be due at once.
+        let leaves_jobs = operation.ends_with("Table") || operation == "UpdateTimeToLive";
+        if leaves_jobs || target.starts_with(SCALING_TARGETS) {
             self.config.jobs.wake();
         }
         answer
+    }
+
+    /// Answers a call that a fault strikes.
+    async fn answer_struck(
+        &self,
+        strike: Strike,
+        context: &Context<'_>,
+        target: &str,
+        body: &[u8],
+    ) -> Answer {
+        if strike.delay_ms > 0 {
+            tokio::time::sleep(Duration::from_millis(strike.delay_ms)).await;
+        }
+        let Some(ending) = strike.ending else {
+            return dispatch(&self.engine, context, target, body).await;
+        };
+        if ending.after {
+            // It runs, and nobody hears how it went.
+            dispatch(&self.engine, context, target, body).await;
+        }
+        match ending.blow {
+            Blow::Error(error) => Answer::error(&error),
+            Blow::HangUp => Answer::none(),
+        }
     }
 
     /// Runs an operation for the server itself, in the database of callers without a key.
@@ -101,6 +141,8 @@ impl Api {
         let own = Own {
             engine: Arc::clone(&self.engine),
             jobs: Arc::clone(&self.config.jobs),
+            faults: Arc::clone(&self.config.faults),
+            pipes: Arc::clone(&self.config.pipes),
             prices: Arc::clone(&self.config.prices),
             region: self.region(&request.caller).to_owned(),
             namespace: self.namespace(&request.caller),
@@ -158,7 +200,7 @@ fn is_json(body: &[u8]) -> bool {
 fn response(answer: Answer, content_type: &'static str) -> Response {
     let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let content_type = if answer.body.is_empty() { NO_CONTENT_TYPE } else { content_type };
-    Response::new(status, content_type, answer.body)
+    Response { hang_up: answer.hang_up, ..Response::new(status, content_type, answer.body) }
 }
 
 impl Service for Api {
@@ -167,6 +209,10 @@ impl Service for Api {
             return self.answer_own(request).await;
         }
         let target = target(&request.headers);
+        // DynamoDB does not take what it was not asked in.
+        if request.content_type == JSON_1_1 && !target.starts_with(SCALING_TARGETS) {
+            return not_an_operation();
+        }
         // A body that is no JSON is refused before its target is looked at; with a target that is known, the
         // operation's own decoder refuses it with the same words.
         if find(target).is_err() && !request.body.is_empty() && !is_json(&request.body) {
@@ -179,6 +225,10 @@ impl Service for Api {
             (self.config.log)(incident);
         }
         response(answer, request.content_type)
+    }
+
+    fn content_types(&self) -> &'static [&'static str] {
+        &[JSON_1_0, JSON_1_1, "application/json"]
     }
 
     fn precheck(&self, headers: &HeaderMap, body: &Bytes, content_type: &'static str) -> Option<Response> {

@@ -87,8 +87,30 @@ encode_struct! {
     GetRecordsResponse { "Records" => records, "NextShardIterator" => next_shard_iterator }
 }
 
+/// A record as Lambda's functions get it: as GetRecords answers it, with the stream's ARN, and with `userIdentity` in other
+/// letters.
+///
+/// # Errors
+/// When a stored row is corrupt.
+pub fn lambda_record(record: &Record, stream_arn: &str) -> Result<Vec<u8>, CorruptRow> {
+    let mut out = Vec::with_capacity(512);
+    record.write(&mut out, Some(stream_arn))?;
+    Ok(out)
+}
+
 impl Encode for Record {
     fn encode(&self, out: &mut Vec<u8>) -> Result<(), CorruptRow> {
+        self.write(out, None)
+    }
+}
+
+/// How a record is written.
+trait WriteRecord {
+    fn write(&self, out: &mut Vec<u8>, source_arn: Option<&str>) -> Result<(), CorruptRow>;
+}
+
+impl WriteRecord for Record {
+    fn write(&self, out: &mut Vec<u8>, source_arn: Option<&str>) -> Result<(), CorruptRow> {
         let change = &self.change;
         let mut record = Object::open(out);
         record.write("eventID", &self.event_id)?;
@@ -108,9 +130,14 @@ impl Encode for Record {
         body.close();
         if change.by_service {
             let mut identity = Object::open(record.member("userIdentity"));
-            identity.write("PrincipalId", &"dynamodb.amazonaws.com")?;
-            identity.write("Type", &"Service")?;
+            let [principal_id, kind] =
+                if source_arn.is_some() { ["principalId", "type"] } else { ["PrincipalId", "Type"] };
+            identity.write(principal_id, &"dynamodb.amazonaws.com")?;
+            identity.write(kind, &"Service")?;
             identity.close();
+        }
+        if let Some(arn) = source_arn {
+            record.write("eventSourceARN", &arn)?;
         }
         record.close();
         Ok(())

@@ -10,11 +10,16 @@ use dynamometer_engine::throughput::ThrottleMode;
 use dynamometer_engine::{Engine, EngineConfig};
 use dynamometer_server::auth::Caller;
 use dynamometer_server::clock::{Clock, Move};
+use dynamometer_server::faults::Faults;
+use dynamometer_server::http::{JSON_1_0, JSON_1_1};
+use dynamometer_server::pipes::Pipes;
 use dynamometer_server::runner::Jobs;
 use dynamometer_server::service::{Api, ApiConfig};
 use dynamometer_store::{Durability, FjallOptions, FjallStore, MemoryStore, Store};
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
+
+use super::scenario;
 
 /// 2026-06-01T00:00:00Z, the time at which every scenario begins.
 const BEGINNING_MS: i64 = 1_780_272_000_000;
@@ -32,7 +37,9 @@ impl Endpoint {
     pub fn send(&mut self, operation: &str, body: &str) -> (u16, String) {
         match self {
             Endpoint::InProcess(server) => server.send(operation, body),
-            Endpoint::Http(server) => server.post("/", &[("x-amz-target", &target(operation))], body),
+            Endpoint::Http(server) => {
+                server.post("/", content_type(operation), &[("x-amz-target", &target(operation))], body)
+            }
         }
     }
 
@@ -44,7 +51,8 @@ impl Endpoint {
                 true
             }
             Endpoint::Http(server) => {
-                let (status, _) = server.post("/_dyno/clock", &[], &format!(r#"{{"advance":"{seconds}s"}}"#));
+                let (status, _) =
+                    server.post("/_dyno/clock", JSON_1_0, &[], &format!(r#"{{"advance":"{seconds}s"}}"#));
                 status == 200
             }
         }
@@ -56,13 +64,20 @@ impl Endpoint {
     }
 }
 
+/// The operation's name behind that of its service, which may be left out where it is DynamoDB's own.
 fn target(operation: &str) -> String {
     match operation {
+        _ if operation.contains('.') => operation.to_owned(),
         "ListStreams" | "DescribeStream" | "GetShardIterator" | "GetRecords" => {
             format!("DynamoDBStreams_20120810.{operation}")
         }
         _ => format!("DynamoDB_20120810.{operation}"),
     }
+}
+
+/// The content type that clients send an operation in.
+fn content_type(operation: &str) -> &'static str {
+    if scenario::is_plain(operation) { JSON_1_1 } else { JSON_1_0 }
 }
 
 /// A database of its own, on an engine in this process.
@@ -116,6 +131,8 @@ impl Shared {
             account: "000000000000".into(),
             isolate: true,
             jobs: jobs.clone(),
+            faults: Arc::new(Faults::new(7)),
+            pipes: Arc::new(Pipes::new(engine.clone(), clock.clone(), "us-east-1", "000000000000")),
             prices: Arc::new(PriceTable::builtin()),
             seed: 7,
             log: Arc::new(|line| eprintln!("{line}")),
@@ -165,15 +182,15 @@ impl Http {
     pub fn emptied(endpoint: &str) -> Http {
         let address = endpoint.trim_start_matches("http://").trim_end_matches('/').to_owned();
         let server = Http { address };
-        let (status, body) = server.post("/_dyno/reset", &[], "{}");
+        let (status, body) = server.post("/_dyno/reset", JSON_1_0, &[], "{}");
         assert_eq!(status, 200, "{endpoint}/_dyno/reset: {body}");
         server
     }
 
-    fn post(&self, path: &str, headers: &[(&str, &str)], body: &str) -> (u16, String) {
+    fn post(&self, path: &str, content_type: &str, headers: &[(&str, &str)], body: &str) -> (u16, String) {
         let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         let request = format!(
-            "POST {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/x-amz-json-1.0\r\n\
+            "POST {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: {content_type}\r\n\
              Content-Length: {}\r\nConnection: close\r\n{headers}\r\n",
             self.address,
             body.len()

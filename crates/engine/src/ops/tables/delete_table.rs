@@ -10,6 +10,7 @@ use crate::catalog::jobs::Work;
 use crate::catalog::record::{Change, IndexRecord, Lifecycle, Status, TableRecord};
 use crate::context::Context;
 use crate::engine::Engine;
+use crate::streams::Closes;
 
 impl Engine {
     /// Deletes a table. It answers `DELETING`, and is gone after the table delay; its rows are deleted by a job.
@@ -28,9 +29,11 @@ impl Engine {
             let record = table.and_then(|table| lookup::settled(table, context));
             let record = record.ok_or_else(|| lookup::table_not_found(name))?;
             check_deletable(context, &record)?;
-            Ok(self.delete(draft, context, record))
+            let has_stream = record.stream.as_ref().is_some_and(|stream| stream.enabled);
+            let closes = if has_stream { Closes::Shards } else { Closes::Nothing };
+            Ok((self.delete(draft, context, record), closes))
         };
-        let record = durable(self.change_between_writes(change)?).await?;
+        let record = durable(self.change_shards(change)?).await?;
 
         let description = describe(&*self.store, &record, Moment::Begun(context.now))?;
         Ok(TableDescriptionResponse { table_description: what_is_left(description) })

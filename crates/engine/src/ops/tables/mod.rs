@@ -27,6 +27,7 @@ use dynamometer_types::{ApiError, ErrorKind};
 
 use crate::api::Unsupported;
 use crate::engine::internal_error;
+pub(crate) use settings::uuid;
 
 /// A `ValidationException` in the words that most checks of tables begin with.
 pub(crate) fn invalid(sentence: impl AsRef<str>) -> ApiError {

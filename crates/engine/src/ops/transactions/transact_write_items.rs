@@ -71,7 +71,7 @@ impl Engine {
         plans: &[PlannedWrite<'a>],
         token: Option<&Token>,
     ) -> Result<Start<'a>, ApiError> {
-        let behalf = Behalf { now: context.now, operation: Operation::TransactWriteItems };
+        let behalf = Behalf::of(Operation::TransactWriteItems, context.now);
         let keys = plans.iter().map(|plan| &plan.key).chain(token.map(|token| &token.key));
         let mut held = self.latches.hold(keys);
         if let Some(token) = token

@@ -101,6 +101,9 @@ pub struct ServeArgs {
     /// What becomes of requests beyond a table's throughput: nothing, counted and shown, or refused as AWS would.
     #[arg(long, env = "DYNO_THROTTLE", value_enum, default_value_t = Throttle::Report)]
     pub throttle: Throttle,
+    /// Write what is asked of the capacity model as a trace for `dyno simulate --trace`. The file must not exist.
+    #[arg(long, env = "DYNO_RECORD", value_name = "FILE")]
+    pub record: Option<PathBuf>,
     /// `wall` is the system's time; a `manual` clock moves only by `POST /_dyno/clock`.
     #[arg(long, env = "DYNO_CLOCK", value_enum, default_value_t = ClockKind::Wall)]
     pub clock: ClockKind,

@@ -5,9 +5,11 @@ mod cost;
 mod fixtures;
 mod problem;
 mod quantity;
+mod record;
 mod report;
 mod serve;
 mod simulate;
+mod trace_file;
 
 use std::io::Write;
 use std::process::ExitCode;

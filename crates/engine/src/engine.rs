@@ -18,7 +18,7 @@ use crate::lag::{Lag, LagConfig};
 use crate::metrics::Metrics;
 use crate::scaling::Targets;
 use crate::streams::Dues;
-use crate::throughput::ThrottleMode;
+use crate::throughput::{ThrottleMode, TraceSink};
 use crate::ttl::Oldest;
 use crate::write_path::latch::Latches;
 
@@ -29,6 +29,8 @@ pub struct EngineConfig {
     pub throttle: ThrottleMode,
     /// What the capacity model believes in.
     pub constants: Arc<Constants>,
+    /// Where what is asked of the model is recorded; nowhere when absent.
+    pub trace: Option<Arc<dyn TraceSink>>,
     /// How late reads may be.
     pub lag: LagConfig,
     /// How long tables and indexes stay in CREATING, UPDATING and DELETING, in milliseconds.

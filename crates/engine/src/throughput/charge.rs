@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use bytes::Bytes;
 use dynamometer_capacity::CapacityUnits;
 use dynamometer_capacity::admission::{
-    Admission, Ask, BillingMode, Cause, Dimension, Exact, Place, Refusal, ResourceId,
+    Ask, BillingMode, Cause, Dimension, Exact, Place, Refusal, ResourceId,
 };
 use dynamometer_capacity::meter::{Consistency, Consumption, write_blocks};
 use dynamometer_store::{Keyspace, decode_pair};
@@ -13,6 +13,7 @@ use dynamometer_types::key::partition_hash;
 use dynamometer_types::{ApiError, Timestamp};
 
 use super::live::State;
+use super::model::{Admitted, Refused};
 use super::refusal::{cancelled, throttled};
 use super::spec::spec_of;
 use super::{Operation, ThrottleMode};
@@ -78,14 +79,14 @@ pub(crate) enum Charged {
     WouldThrottle,
 }
 
-/// A page that was let in and is not settled yet; nothing when nobody asked or it was refused.
-pub(crate) struct PageAdmission(Option<Admission>);
+/// What a page was told that is not settled yet; nothing when nobody asked.
+pub(crate) struct PageAdmission(Option<Result<Admitted, Refused>>);
 
 impl Engine {
     /// Works on the live state of a table.
     pub(super) fn live<R>(&self, table: &Table, now: Timestamp, work: impl FnOnce(&mut State) -> R) -> R {
         let bytes = |object: ObjectId| self.stored(object).1;
-        table.live.with(table, now, &self.config.constants, bytes, work)
+        table.live.with(table, now, &self.config, bytes, work)
     }
 
     /// Whether the model is asked at all.
@@ -98,6 +99,11 @@ impl Engine {
         let row = self.store.get(Keyspace::Counters, &object_prefix(object)).ok().flatten();
         let [items, bytes] = decode_pair(row.as_deref()).unwrap_or_default();
         (u64::try_from(items).unwrap_or(0), u64::try_from(bytes).unwrap_or(0))
+    }
+
+    /// Whether what is refused is run all the same.
+    fn only_reports(&self) -> bool {
+        self.config.throttle == ThrottleMode::Report
     }
 
     /// What a refusal does in this mode.
@@ -129,7 +135,11 @@ impl Engine {
                 resource.note_read(partition_hash(key), now);
             }
             let ask = read_ask(ResourceId::TABLE, place, units);
-            let refusal = if self.asks() { state.capacity.admit(now, &[ask]).err() } else { None };
+            let refusal = if self.asks() {
+                state.capacity.charge(now, &[ask], self.only_reports()).err()
+            } else {
+                None
+            };
             state.count_read(
                 operation,
                 table.id(),
@@ -157,11 +167,11 @@ impl Engine {
         operation: Operation,
         reads: &[(&Table, &Bytes, CapacityUnits)],
     ) -> Result<(), ApiError> {
-        let mut admitted: Vec<(&Table, Admission)> = Vec::with_capacity(reads.len());
+        let mut admitted: Vec<(&Table, Admitted)> = Vec::with_capacity(reads.len());
         let mut refused = None;
         for (at, (table, key, units)) in reads.iter().enumerate().filter(|_| self.asks()) {
             let ask = read_ask(ResourceId::TABLE, place_of(key), *units);
-            match self.live(table, now, |state| state.capacity.admit(now, &[ask])) {
+            match self.live(table, now, |state| state.capacity.charge(now, &[ask], false)) {
                 Ok(admission) => admitted.push((table, admission)),
                 Err(refusal) => {
                     refused = Some((at, refusal));
@@ -195,7 +205,7 @@ impl Engine {
     }
 
     /// Gives back what a transaction took before one of its parts was refused.
-    fn release_all(&self, now: Timestamp, admitted: Vec<(&Table, Admission)>) {
+    fn release_all(&self, now: Timestamp, admitted: Vec<(&Table, Admitted)>) {
         for (table, admission) in admitted {
             self.live(table, now, |state| state.capacity.release(now, admission));
         }
@@ -211,12 +221,16 @@ impl Engine {
         writes: &[WriteCharge<'_>],
     ) -> Vec<Option<ApiError>> {
         let mut errors: Vec<Option<ApiError>> = Vec::new();
-        let mut admitted: Vec<(&Table, Admission)> = Vec::new();
+        let mut admitted: Vec<(&Table, Admitted)> = Vec::new();
         let (mut stopped_at, mut refused) = (None, 0);
         for (at, write) in writes.iter().enumerate() {
             let refusal = self.live(write.table, now, |state| {
                 state.touch(now);
-                let admission = if self.asks() { state.admit_write(now, write).map(Some) } else { Ok(None) };
+                let is_reported = !together && self.only_reports();
+                let admission = match self.asks() {
+                    true => state.charge_write(now, write, is_reported).map(Some),
+                    false => Ok(None),
+                };
                 match admission {
                     Ok(admission) => {
                         if together {
@@ -228,7 +242,7 @@ impl Engine {
                     }
                     Err(refusal) => {
                         state.refuse_write(operation, write, &refusal);
-                        if !together && self.config.throttle == ThrottleMode::Report {
+                        if !together && self.only_reports() {
                             state.count_write(operation, write, now);
                         }
                         Some(refusal)
@@ -250,7 +264,7 @@ impl Engine {
             if stopped_at.is_some() {
                 self.release_all(now, admitted);
             }
-            if stopped_at.is_none() || self.config.throttle == ThrottleMode::Report {
+            if stopped_at.is_none() || self.only_reports() {
                 for write in writes {
                     self.live(write.table, now, |state| state.count_write(operation, write, now));
                 }
@@ -304,15 +318,16 @@ impl Engine {
             let (object, id) = state.target(plan.table, plan.index);
             let ask = read_ask(id, place, floor_of(plan.consistency));
             let admitted = state.capacity.admit(now, &[ask]);
-            if let Err(refusal) = &admitted {
-                state.refuse(operation, object, place, false, refusal.cause);
+            if let Err(refused) = &admitted {
+                state.refuse(operation, object, place, false, refused.refusal.cause);
             }
             admitted
         };
-        match self.live(plan.table, now, admit) {
-            Ok(admission) => Ok(PageAdmission(Some(admission))),
-            Err(refusal) => self.enforced(&refusal, plan.table).map(|()| PageAdmission(None)),
+        let admitted = self.live(plan.table, now, admit);
+        if let Err(refused) = &admitted {
+            self.enforced(&refused.refusal, plan.table)?;
         }
+        Ok(PageAdmission(Some(admitted)))
     }
 
     /// Settles a page that was walked, and counts it.
@@ -328,13 +343,16 @@ impl Engine {
         let units = page.consumption.total();
         self.live(plan.table, now, |state| {
             state.touch(now);
-            if let PageAdmission(Some(admission)) = admission {
-                let through_hash = match &page.last_key {
-                    _ if !operation.is_scan() => None,
-                    Some(key) => hash_of(key),
-                    None => Some(plan.bounds.end_hash()),
-                };
-                state.capacity.settle(now, admission, &[Exact { units, through_hash }]);
+            let through_hash = match &page.last_key {
+                _ if !operation.is_scan() => None,
+                Some(key) => hash_of(key),
+                None => Some(plan.bounds.end_hash()),
+            };
+            let exact = [Exact { units, through_hash }];
+            match admission.0 {
+                Some(Ok(admitted)) => state.capacity.settle(now, admitted, &exact),
+                Some(Err(refused)) => state.capacity.note_cost(now, &refused, &exact),
+                None => {}
             }
             let mode = state.mode;
             let (object, _) = state.target(plan.table, plan.index);
@@ -377,8 +395,8 @@ impl Engine {
 
     /// Gives back what was asked for a page that could not be read.
     pub(crate) fn release_page(&self, now: Timestamp, plan: &PagePlan<'_>, admission: PageAdmission) {
-        if let PageAdmission(Some(admission)) = admission {
-            self.live(plan.table, now, |state| state.capacity.release(now, admission));
+        if let PageAdmission(Some(Ok(admitted))) = admission {
+            self.live(plan.table, now, |state| state.capacity.release(now, admitted));
         }
     }
 
@@ -453,7 +471,12 @@ impl State {
         }
     }
 
-    fn admit_write(&mut self, now: Timestamp, write: &WriteCharge<'_>) -> Result<Admission, Refusal> {
+    fn charge_write(
+        &mut self,
+        now: Timestamp,
+        write: &WriteCharge<'_>,
+        is_reported: bool,
+    ) -> Result<Admitted, Refusal> {
         let place = place_of(write.key);
         let dimension = Dimension::Write;
         let base = Ask {
@@ -463,7 +486,7 @@ impl State {
             floor: write.consumption.drawn_from_table(),
         };
         if write.consumption.global_indexes.is_empty() {
-            return self.capacity.admit(now, &[base]);
+            return self.capacity.charge(now, &[base], is_reported);
         }
         let parts = write.index_parts();
         let mut asks = Vec::with_capacity(parts.len() + 1);
@@ -475,7 +498,7 @@ impl State {
                 asks.push(Ask { resource, dimension, place, floor });
             }
         }
-        self.capacity.admit(now, &asks)
+        self.capacity.charge(now, &asks, is_reported)
     }
 
     /// Counts a write that runs.

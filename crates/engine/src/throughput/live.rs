@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use dynamometer_capacity::admission::{BillingMode, Dimension, PerDimension, ResourceId, TableCapacity};
+use dynamometer_capacity::CapacityUnits;
+use dynamometer_capacity::admission::{BillingMode, Dimension, PerDimension, ResourceId};
 use dynamometer_capacity::money::HourlyPeak;
-use dynamometer_capacity::{CapacityUnits, Constants};
 use dynamometer_cloudwatch::series::{MINUTE_MS, begin_of};
 use dynamometer_types::Timestamp;
 use parking_lot::Mutex;
@@ -13,11 +13,13 @@ use parking_lot::Mutex;
 use super::contributors::Contributors;
 use super::hottest::Hottest;
 use super::minute::{ClosedMinute, ClosedResource, ResourceMinute, TableMinute, own_series};
+use super::model::Model;
 use super::spec::{in_force_from, spec_of, unused_since};
 use super::usage::{OPERATIONS, Operation, OperationUse};
 use crate::catalog::record::InsightsRecord;
 use crate::catalog::{IndexKind, Table};
 use crate::disk::keys::ObjectId;
+use crate::engine::EngineConfig;
 
 /// What all versions of a table share. Empty until the table is first used.
 #[derive(Debug, Default)]
@@ -45,7 +47,7 @@ pub(crate) struct FreeUse {
 /// The model of a table and what was counted on it.
 #[derive(Debug)]
 pub(crate) struct State {
-    pub(crate) capacity: TableCapacity,
+    pub(crate) capacity: Model,
     /// The version of the table that `capacity` follows.
     follows: u64,
     pub(crate) mode: BillingMode,
@@ -96,17 +98,17 @@ const MOST_CLOSED: usize = 60;
 
 impl Live {
     /// Works on the state, which is made and brought up to date first. `bytes` tells what is stored of a table or
-    /// index, and is asked only when the state is made.
+    /// index, and is asked only when the state is made, as `config` is.
     pub(crate) fn with<R>(
         &self,
         table: &Table,
         now: Timestamp,
-        constants: &Arc<Constants>,
+        config: &EngineConfig,
         bytes: impl Fn(ObjectId) -> u64,
         work: impl FnOnce(&mut State) -> R,
     ) -> R {
         let mut slot = self.state.lock();
-        let state = slot.get_or_insert_with(|| Box::new(State::new(table, now, constants, bytes)));
+        let state = slot.get_or_insert_with(|| Box::new(State::new(table, now, config, bytes)));
         if state.follows < table.version {
             state.follow(table, now);
         }
@@ -162,22 +164,19 @@ impl Live {
 }
 
 impl State {
-    fn new(
-        table: &Table,
-        now: Timestamp,
-        constants: &Arc<Constants>,
-        bytes: impl Fn(ObjectId) -> u64,
-    ) -> State {
+    fn new(table: &Table, now: Timestamp, config: &EngineConfig, bytes: impl Fn(ObjectId) -> u64) -> State {
         let mut spec = spec_of(&table.record, now);
         spec.table.bytes = bytes(table.id());
         for index in &mut spec.indexes {
             index.resource.bytes = table.index(&index.name).map_or(0, |known| bytes(known.id));
         }
         let since = unused_since(&table.record, now);
+        let mode = spec.mode;
+        let name = (table.record.name.as_str(), table.id());
         let mut state = State {
-            capacity: TableCapacity::new(&spec, constants.clone(), since),
+            capacity: Model::new(name, spec, config.constants.clone(), since, config.trace.as_ref()),
             follows: table.version,
-            mode: spec.mode,
+            mode,
             span: None,
             resources: Vec::new(),
             minute: TableMinute::default(),
@@ -217,7 +216,7 @@ impl State {
         }
         let spec = spec_of(&table.record, at);
         self.mode = spec.mode;
-        self.capacity.follow(at, &spec);
+        self.capacity.follow(at, spec);
         self.follows = table.version;
         self.list_resources(table, at);
     }

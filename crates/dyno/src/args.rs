@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use dynamometer_types::parse_duration_ms;
 
 use crate::cost::CostArgs;
+use crate::design::DesignArgs;
 use crate::simulate::SimulateArgs;
 
 /// DynamoDB that you run yourself.
@@ -31,6 +32,8 @@ pub enum Command {
     Cost(Box<CostArgs>),
     /// Play a month of load, made up or recorded, under several settings: throttles, units, dollars, charts.
     Simulate(Box<SimulateArgs>),
+    /// Check, price and explain a design: tables, entities and access patterns in a file.
+    Design(Box<DesignArgs>),
 }
 
 /// Flags of `dyno report`.

@@ -531,13 +531,15 @@ impl Design {
         target.index.map(|index| &self.tables[target.table].indexes[index])
     }
 
-    /// `Orders`, or `Orders/GSI1`; without the table's name where there is only one.
+    /// `Orders`, `GSI1`, or `Orders/GSI1` where several tables have an index of that name.
     pub fn target_name(&self, target: Target) -> String {
         let table = &self.tables[target.table];
-        match (target.index, self.tables.len()) {
-            (None, _) => table.name.value.clone(),
-            (Some(index), 1) => table.indexes[index].name.value.clone(),
-            (Some(index), _) => format!("{}/{}", table.name.value, table.indexes[index].name.value),
+        let Some(index) = target.index else { return table.name.value.clone() };
+        let name = &table.indexes[index].name.value;
+        let all = self.tables.iter().flat_map(|table| &table.indexes);
+        match all.filter(|other| other.name.value == *name).count() {
+            1 => name.clone(),
+            _ => format!("{}/{name}", table.name.value),
         }
     }
 

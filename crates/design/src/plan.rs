@@ -14,6 +14,7 @@ use crate::derive::{ALL_PPM, Derived};
 use crate::model::{
     Action, Entity, Member, MemberKind, Pattern, Read, ReadKind, Sort, Target, Write, WriteKind,
 };
+use crate::text;
 
 /// Thousandths of half units in a unit.
 pub const MILLI_HALVES: u64 = 2_000;
@@ -329,11 +330,8 @@ fn no_writer(
     let remedy = match (candidate, read.target.index) {
         (Some((_, entity)), Some(_)) if entity.key(attribute).is_none() => {
             let units = meter_index_write(None, Some(derived.entry_bytes(entity, read.target)), false, false);
-            let units = units.unwrap_or_default();
-            format!(
-                "add `{attribute}: \"{asked}\"` to {} (about +{units} write units on each put)",
-                *entity.name
-            )
+            let units = text::units(milli(units.unwrap_or_default()));
+            format!("add `{attribute}: \"{asked}\"` to {} (about +{units} WRU on each put)", *entity.name)
         }
         (Some((_, entity)), Some(_)) => format!(
             "{attribute} of {} is taken: add another index for {asked}, or drop the pattern",
@@ -594,7 +592,7 @@ fn index_milli(
     replaced_ppm: u64,
 ) -> u64 {
     let keys = derived.design.keys(target);
-    let entry = Some(derived.entry_bytes(entity, target));
+    let bytes = Some(derived.entry_bytes(entity, target));
     let present = entity.present_ppm(keys);
     let units = |old: Option<u64>, new: Option<u64>, same_key: bool| {
         meter_index_write(old, new, same_key, false).map_or(0, milli)
@@ -602,19 +600,22 @@ fn index_milli(
     let when_present = |amount: u64| weighed(&[(amount, present)]);
     match member.kind {
         MemberKind::Check => 0,
-        MemberKind::Put => when_present(weighed(&[
-            (units(None, entry, false), ALL_PPM - replaced_ppm),
-            (units(entry, entry, true), replaced_ppm),
-        ])),
-        MemberKind::Delete => when_present(units(entry, None, false)),
+        MemberKind::Put => weighed(&[
+            (
+                units(None, bytes, false),
+                derived.put_ppm(member.entity.value, keys) * (ALL_PPM - replaced_ppm) / ALL_PPM,
+            ),
+            (units(bytes, bytes, true), present * replaced_ppm / ALL_PPM),
+        ]),
+        MemberKind::Delete => when_present(units(bytes, None, false)),
         MemberKind::Update if present == 0 => 0,
         MemberKind::Update => match change(derived, member, target) {
             Change::None => 0,
-            Change::Content => when_present(units(entry, entry, true)),
-            Change::Leaves => when_present(units(entry, None, false)),
+            Change::Content => when_present(units(bytes, bytes, true)),
+            Change::Leaves => when_present(units(bytes, None, false)),
             // An item that has no entry yet gets one; the others move.
-            Change::Key if present < ALL_PPM => units(None, entry, false),
-            Change::Key => units(entry, entry, false),
+            Change::Key if present < ALL_PPM => units(None, bytes, false),
+            Change::Key => units(bytes, bytes, false),
         },
     }
 }

@@ -3,6 +3,7 @@
 mod args;
 mod cost;
 mod design;
+mod fetch;
 mod fixtures;
 mod problem;
 mod report;

@@ -139,7 +139,7 @@ fn changes(design: &Design, pattern: usize) -> Vec<(String, Design)> {
                     );
                 }
             }
-            if write.kind == WriteKind::Transaction {
+            if write.kind == WriteKind::Transaction && write.invariant.is_none() {
                 propose("use single writes with conditions instead of a transaction".into(), &|design| {
                     if let Action::Write(write) = &mut design.patterns[pattern].action {
                         write.kind = WriteKind::Single;

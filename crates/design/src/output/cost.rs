@@ -176,7 +176,7 @@ fn heat_table(checked: &Checked<'_>) -> String {
             checked.derived.design.target_name(heat.target),
             heat.template.to_string(),
             format!("{} {word}", text::milli(heat.hottest_milli[dimension])),
-            heat_words(heat),
+            heat_words(heat, dimension),
             shards,
         ]
     };
@@ -386,7 +386,9 @@ pub fn compare_text(designs: &[Compared<'_>], region: &str) -> String {
     add("stored in 36 months", &|of| {
         text::bytes(of.costs.months.last().map_or(0, |point| point.storage_bytes))
     });
-    add("hottest key", &|of| hottest(of.checked).first().map_or("-".into(), |heat| heat_words(heat)));
+    add("hottest key", &|of| {
+        hottest(of.checked).first().map_or("-".into(), |heat| heat_words(heat, heat.worse()))
+    });
     if let Some(first) = designs.first() {
         for (at, plan) in first.costs.plans.iter().enumerate() {
             add(plan.name, &|of| total(&of.costs.plans[at]).map_or("no price".into(), dollars));

@@ -48,7 +48,7 @@ pub fn json(checked: &Checked<'_>, source: &Source, prices: &RegionPrices<'_>) -
         "findings": findings,
         "errors": checked.count(Severity::Error),
         "warnings": checked.count(Severity::Warning),
-        "hints": checked.count(Severity::Info),
+        "infos": checked.count(Severity::Info),
     })
 }
 

@@ -87,27 +87,22 @@ fn row(checked: &Checked<'_>, prices: &RegionPrices<'_>, at: usize) -> PatternRo
 
 /// The hottest key that a pattern asks for, over all patterns that ask for it too.
 fn hottest(checked: &Checked<'_>, pattern: usize) -> String {
-    if checked.derived.design.patterns[pattern].rate.is_none() {
+    let of = &checked.derived.design.patterns[pattern];
+    if of.rate.is_none() {
         return "-".into();
     }
+    let dimension = if of.read().is_some() { Dimension::Read } else { Dimension::Write };
     let of_pattern = checked.load.heat.iter().filter(|heat| heat.patterns.contains(&pattern));
-    let worst = of_pattern.max_by_key(|heat| heat.of_limit_ppm(heat.worse()));
-    worst.map_or("-".into(), heat_words)
+    let worst = of_pattern.max_by_key(|heat| heat.hottest_milli[dimension]);
+    worst.map_or("-".into(), |heat| heat_words(heat, dimension))
 }
 
 /// `10 % of 3,000`, or that nobody said.
-pub(super) fn heat_words(heat: &Heat) -> String {
-    let dimension = if heat.peak_milli.write > 0
-        && heat.of_limit_ppm(Dimension::Write) >= heat.of_limit_ppm(Dimension::Read)
-    {
-        Dimension::Write
-    } else {
-        Dimension::Read
-    };
+pub(super) fn heat_words(heat: &Heat, dimension: Dimension) -> String {
     if heat.share_unknown && heat.hottest_milli[dimension] == 0 {
         return "share not said".into();
     }
-    let share = heat.of_limit_ppm(dimension);
+    let share = heat.of_limit_ppm(dimension).max(1);
     let decimals = usize::from(share < 100_000);
     let limit = quantity::thousands(&partition_limit(dimension).to_string());
     format!("{} of {limit}", percent_text(share, decimals))

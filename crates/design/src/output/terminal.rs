@@ -120,12 +120,14 @@ pub(super) fn summary(checked: &Checked<'_>) -> String {
     if not > 0 {
         let _ = write!(words, ", {not} not servable");
     }
-    let counts = [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "hint")];
-    let found: Vec<String> = counts
-        .into_iter()
-        .filter(|(severity, _)| checked.count(*severity) > 0)
-        .map(|(severity, word)| plural(checked.count(severity), word))
-        .collect();
+    let of = |severity| checked.count(severity);
+    let counts = [
+        (of(Severity::Error), plural(of(Severity::Error), "error")),
+        (of(Severity::Warning), plural(of(Severity::Warning), "warning")),
+        (of(Severity::Info), format!("{} info", of(Severity::Info))),
+    ];
+    let found: Vec<String> =
+        counts.into_iter().filter(|(count, _)| *count > 0).map(|(_, words)| words).collect();
     let found = if found.is_empty() { "nothing found".to_owned() } else { found.join(", ") };
     format!("{words}   {found}")
 }

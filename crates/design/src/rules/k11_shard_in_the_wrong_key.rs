@@ -37,33 +37,58 @@
 
 use super::Rule;
 use crate::check::{Context, Findings, Severity};
-use crate::model::{Index, Target, VariableType};
+use crate::model::{Entity, Index, KeyValue, VariableType};
 
 pub(super) const RULE: Rule =
     Rule::of_design("K11", "shard-in-the-wrong-key", "I", include_str!("k11_shard_in_the_wrong_key.rs"), check);
 
 fn check(context: &Context<'_>, found: &mut Findings) {
-    for (at, entity) in context.design.entities.iter().enumerate() {
-        let keys = context.design.keys(Target::table(entity.table));
-        let Some(partition) = entity.partition(keys) else { continue };
-        let is_shard = |name: &str| context.derived.is_shard(name);
-        let is_sharded = partition.template.variables().any(is_shard);
-        let has_id = partition.template.variables().any(|name| !is_shard(name) && context.derived.kind(name) != VariableType::Date);
-        if !is_sharded || !has_id || context.writes_of(at).is_empty() {
-            continue;
-        }
-        let table = &context.design.tables[entity.table];
-        let bare = |index: &&Index| {
-            entity.present_ppm(&index.keys) > 0 && entity.partition(&index.keys).is_some_and(|key| !key.template.variables().any(is_shard))
-        };
-        let unsharded: Vec<&Index> = table.indexes.iter().filter(bare).collect();
-        let Some(first) = unsharded.first().and_then(|index| entity.partition(&index.keys)) else { continue };
-        let names: Vec<&str> = unsharded.iter().map(|index| index.name.as_str()).collect();
-        found
-            .add(Severity::Warning, partition.template.span, format!("the shard is in the table's key, and the heat of {} is on {}", *entity.name, names.join(", ")))
+    for table in 0..context.design.tables.len() {
+        let misplaced: Vec<Misplaced<'_>> =
+            context.design.entities_of(table).filter_map(|(at, entity)| misplaced(context, at, entity)).collect();
+        let Some(first) = misplaced.first() else { continue };
+        let mut indexes: Vec<&str> = misplaced.iter().flat_map(|one| one.indexes.iter().copied()).collect();
+        indexes.sort_unstable();
+        indexes.dedup();
+        let entities: Vec<&str> = misplaced.iter().map(|one| one.entity.name.as_str()).collect();
+        let message = format!("the shard is in the table's key, and the heat is on {}", indexes.join(", "));
+        let finding = found
+            .add(Severity::Warning, first.shard.template.span, message)
             .under("each item has a key of its own: there is nothing to spread here")
-            .also(first.template.span, "the writes meet here")
-            .fix("put the shard into the index's partition key, and gather it where it is read")
-            .patterns(&context.writes_of(at).iter().map(|(pattern, ..)| *pattern).collect::<Vec<_>>());
+            .also(first.heat.template.span, "the writes meet here")
+            .number("entities", entities.join(", "))
+            .fix("put the shard into the index's partition key, and gather it where it is read");
+        for one in &misplaced {
+            finding.patterns(&one.patterns);
+        }
     }
+}
+
+/// An entity whose shard is where the heat is not.
+struct Misplaced<'a> {
+    entity: &'a Entity,
+    /// The table's partition key.
+    shard: &'a KeyValue,
+    /// The first index's partition key.
+    heat: &'a KeyValue,
+    indexes: Vec<&'a str>,
+    patterns: Vec<usize>,
+}
+
+fn misplaced<'a>(context: &Context<'a>, at: usize, entity: &'a Entity) -> Option<Misplaced<'a>> {
+    let table = &context.design.tables[entity.table];
+    let shard = entity.partition(&table.keys)?;
+    let is_shard = |name: &str| context.derived.is_shard(name);
+    let is_id = |name: &str| !is_shard(name) && context.derived.kind(name) != VariableType::Date;
+    let patterns: Vec<usize> = context.writes_of(at).iter().map(|(pattern, ..)| *pattern).collect();
+    if !shard.template.variables().any(is_shard) || !shard.template.variables().any(is_id) || patterns.is_empty() {
+        return None;
+    }
+    let is_bare = |index: &&Index| {
+        let key = entity.partition(&index.keys).filter(|_| entity.present_ppm(&index.keys) > 0);
+        key.is_some_and(|key| !key.template.variables().any(is_shard))
+    };
+    let bare: Vec<&Index> = table.indexes.iter().filter(is_bare).collect();
+    let heat = entity.partition(&bare.first()?.keys)?;
+    Some(Misplaced { entity, shard, heat, indexes: bare.iter().map(|index| index.name.as_str()).collect(), patterns })
 }

@@ -3,6 +3,8 @@
 mod check;
 mod cost;
 mod explain;
+mod generate;
+mod new;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -28,10 +30,14 @@ pub struct DesignArgs {
 enum Command {
     /// Show how each access pattern is served, and what is wrong or will hurt.
     Check(CheckArgs),
+    /// Begin a design: a commented starter, or one made from tables that exist.
+    New(NewArgs),
     /// Print a rule's manual page: what it finds, why, the numbers, the fix; without a rule, all of them.
     Explain(ExplainArgs),
     /// Price a design by pattern, entity, table and index, in every plan, and as it grows; or several side by side.
     Cost(CostArgs),
+    /// Write templates that make the tables, or functions that build the keys.
+    Generate(GenerateArgs),
 }
 
 /// Flags of `dyno design check`.
@@ -51,6 +57,57 @@ pub(super) struct CheckArgs {
     fail_on: FailOn,
     #[command(flatten)]
     prices: DesignPrices,
+}
+
+/// Flags of `dyno design new`.
+#[derive(Clone, Debug, Args)]
+pub(super) struct NewArgs {
+    /// The file to write; it must not exist. Without it the design is printed.
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// Begin with one table for several kinds of items (also without any flag).
+    #[arg(long, conflicts_with_all = ["two_table", "from_endpoint"])]
+    single_table: bool,
+    /// Begin with a table for what is configured and one for what happens.
+    #[arg(long, conflicts_with = "from_endpoint")]
+    two_table: bool,
+    /// Begin with the tables of a running server: kinds of items are guessed from a sample, and marked so.
+    #[arg(long, value_name = "URL")]
+    from_endpoint: Option<String>,
+    /// How many items of each table to look at.
+    #[arg(long, value_name = "COUNT", default_value_t = 500, requires = "from_endpoint")]
+    sample: usize,
+}
+
+/// Flags of `dyno design generate`.
+#[derive(Clone, Debug, Args)]
+pub(super) struct GenerateArgs {
+    /// The design file.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// What to write.
+    #[arg(long, value_enum)]
+    format: Target,
+    /// The folder to write to; without it a single file is printed.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// What to write from a design.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Target {
+    /// A CloudFormation template with a Prefix parameter, outputs and exports.
+    Cloudformation,
+    /// A Terraform module.
+    Terraform,
+    /// Requests as JSON: CreateTable, time to live, backups.
+    CreateTable,
+    /// Functions that build each key, in Rust, with tests.
+    Rust,
+    /// Functions that build each key, in TypeScript, with tests.
+    Typescript,
+    /// Functions that build each key, in Python, with tests.
+    Python,
 }
 
 /// Flags of `dyno design explain`.
@@ -117,6 +174,8 @@ type Done = Result<(String, ExitCode), Problem>;
 /// Runs `dyno design`; answers what to print and the exit code.
 pub fn design(args: &DesignArgs) -> Done {
     match &args.command {
+        Command::New(args) => new::new(args),
+        Command::Generate(args) => generate::generate(args),
         Command::Check(args) => check::check(args),
         Command::Explain(args) => explain::explain(args),
         Command::Cost(args) => cost::cost(args),

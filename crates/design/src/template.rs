@@ -47,6 +47,9 @@ impl Template {
         if !rest.is_empty() {
             parts.push(Part::Literal(rest.to_owned()));
         }
+        if text.chars().any(char::is_control) {
+            return Err("a key value has no line breaks or other control characters".into());
+        }
         match parts.is_empty() {
             true => Err("a key value cannot be empty: write it as USER#<userId>".into()),
             false => Ok(Template { parts }),

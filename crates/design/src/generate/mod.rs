@@ -107,14 +107,17 @@ fn throughput(design: &Design, target: Target) -> &Throughput {
     design.index(target).map_or(&table.throughput, |index| &index.throughput)
 }
 
-/// What to provision: what is said, or else what the patterns use on average at 70 %, at least one.
+/// What to provision: what is said, or else what the patterns use on average at 70 %; at least one, and at least what auto
+/// scaling goes down to.
 fn capacity(design: &Design, load: &Load, target: Target) -> PerDimension<u64> {
     let said = throughput(design, target).capacity.as_ref();
     let mut units = PerDimension::default();
     for dimension in Dimension::BOTH {
         let average = load.targets.get(&target).map_or(0, |load| load.average_milli[dimension]);
         let derived = average.div_ceil(700).max(1);
-        units[dimension] = said.and_then(|said| said[dimension]).unwrap_or(derived);
+        let scaling = throughput(design, target).auto_scaling.as_ref();
+        let least = scaling.and_then(|scaling| scaling.bounds[dimension]).map_or(1, |(least, _)| least);
+        units[dimension] = said.and_then(|said| said[dimension]).unwrap_or(derived.max(least));
     }
     units
 }

@@ -114,7 +114,7 @@ fn key_function(
         "\n\ndef {name}({}) -> {type_name}:\n    \"\"\"The key of {} in {target}: {}.\"\"\"\n    return {{\n",
         parameters.join(", "),
         function.entity,
-        function.words()
+        function.words().replace('\\', "\\\\").replace('"', "'")
     );
     for part in &function.attributes {
         let _ = writeln!(out, "        {}: {},", literal(part.name), value(helpers, part));

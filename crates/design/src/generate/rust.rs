@@ -69,7 +69,8 @@ pub(super) fn files(design: &Design, source: &str) -> Vec<File> {
 fn head(design: &Design, source: &str) -> String {
     let name = design.name.as_deref().unwrap_or("a design");
     format!(
-        "//! Keys of {name}. Written by dyno design generate from {source}: change that file instead.\n\n\
+        "//! Keys of {name}. Written by dyno design generate from {source}: change that file instead.\n\
+         //! Include it as `#[rustfmt::skip] mod keys;`.\n\n\
          /// The value of a key attribute.\n#[derive(Clone, Debug, PartialEq, Eq)]\npub enum KeyValue {{\n    \
          /// A string.\n    S(String),\n    /// A number.\n    N(String),\n}}\n\n\
          /// A key: attribute names with their values, the partition key first.\n\
@@ -82,8 +83,10 @@ fn literal(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
+/// The name of a parameter. Scripts without capitals would give it the name of its type.
 fn parameter(name: &str) -> String {
-    Names::without(KEYWORDS).take(snake(name))
+    let parameter = Names::without(KEYWORDS).take(snake(name));
+    if parameter == pascal(name) { format!("{parameter}_") } else { parameter }
 }
 
 /// The expression of an attribute's value.

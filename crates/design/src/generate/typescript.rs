@@ -171,7 +171,7 @@ fn key_function(
         out,
         "\n/** The key of {} in {target}: {}. */\nexport const {name} = ({}): {type_name} => ({{\n",
         function.entity,
-        function.words(),
+        function.words().replace("*/", "* /"),
         parameters.join(", ")
     );
     for part in &function.attributes {

@@ -91,6 +91,9 @@ impl Reader {
         let mut named = Vec::new();
         for (key, value) in pairs {
             match key.text() {
+                Some(text) if text.chars().any(char::is_control) => {
+                    self.problem(key.span, "a name has no line breaks or other control characters");
+                }
                 Some(text) if !text.trim().is_empty() => {
                     named.push((Spanned { value: text.to_owned(), span: key.span }, value));
                 }

@@ -98,7 +98,10 @@ impl Reader {
         let entities = self.entities(&members, &tables);
         let patterns = self.patterns(&members, &tables, &entities, &variables);
         let mut design = Design {
-            name: self.text_of(&members, "name").map(|name| name.value),
+            // A name is a line wherever it is shown.
+            name: self
+                .text_of(&members, "name")
+                .map(|name| name.split_whitespace().collect::<Vec<_>>().join(" ")),
             region,
             traffic_growth_ppm,
             words: self.words.clone(),

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use dynamometer_design::generate::{File, Output, generate as write};
+use dynamometer_design::generate::{File, GenerateError, Output, generate as write};
 use dynamometer_design::{Severity, check};
 
 use super::{DesignPrices, Done, GenerateArgs, Target, load};
@@ -21,8 +21,11 @@ pub(super) fn generate(args: &GenerateArgs) -> Done {
         eprintln!("note: the check finds {found}: dyno design check {}", args.file.display());
     }
     let source = args.file.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
-    let files = write(&loaded.design, &checked.load, &source, args.format.into())
-        .map_err(|error| Problem::wrong(error).hint("rename it in the design"))?;
+    let files =
+        write(&loaded.design, &checked.load, &source, args.format.into()).map_err(|error| match &error {
+            GenerateError::Name { .. } => Problem::wrong(&error).hint("rename it in the design"),
+            GenerateError::NoEntities => Problem::wrong(&error).hint("add `entities`: docs/design-file.md"),
+        })?;
     match (&args.out, files.as_slice()) {
         (Some(folder), files) => {
             put(folder, files)?;

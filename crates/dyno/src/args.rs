@@ -9,6 +9,7 @@ use dynamometer_engine::lag::LagRange;
 use dynamometer_types::{parse_duration_ms, parse_duration_range_ms};
 
 use crate::cost::CostArgs;
+use crate::design::DesignArgs;
 use crate::simulate::SimulateArgs;
 
 /// DynamoDB that you run yourself.
@@ -32,6 +33,8 @@ pub enum Command {
     Cost(Box<CostArgs>),
     /// Play a month of load, made up or recorded, under several settings: throttles, units, dollars, charts.
     Simulate(Box<SimulateArgs>),
+    /// Check, price and explain a design: tables, entities and access patterns in a file.
+    Design(Box<DesignArgs>),
 }
 
 /// Flags of `dyno report`.

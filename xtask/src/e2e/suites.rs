@@ -31,6 +31,8 @@ pub struct Environment {
     root: PathBuf,
     /// The Python environment, or the folder with `node_modules`, or Cargo's target folder.
     home: PathBuf,
+    /// The folder with `node_modules` that a suite in Python needs too.
+    node: Option<PathBuf>,
     /// The program under test, for what its command line shows.
     dyno: PathBuf,
 }
@@ -42,11 +44,16 @@ pub struct Environment {
 pub fn prepare(project: &Project, suite: Suite) -> Result<Environment, Failure> {
     let root = project.root.join("e2e");
     let home = match suite {
-        Suite::Boto3 | Suite::Pynamodb | Suite::Cli => python_environment(project, &root.join("python"))?,
-        Suite::Js | Suite::Electrodb => node_environment(project, &root.join("js"))?,
+        Suite::Boto3 | Suite::Pynamodb | Suite::Cli => python_environment(project, &root, "python")?,
+        Suite::Js | Suite::Electrodb => node_environment(project, &root.join("js"), "js")?,
         Suite::Rust => project.target.clone(),
+        Suite::Design => python_environment(project, &root, "design")?,
     };
-    Ok(Environment { suite, root, home, dyno: project.dyno() })
+    let node = match suite {
+        Suite::Design => Some(node_environment(project, &root.join("design"), "design-node")?),
+        _ => None,
+    };
+    Ok(Environment { suite, root, home, node, dyno: project.dyno() })
 }
 
 impl Environment {
@@ -62,6 +69,7 @@ impl Environment {
             Suite::Js => self.node("sdk", part)?,
             Suite::Electrodb => self.node("electrodb", part)?,
             Suite::Rust => self.cargo(part),
+            Suite::Design => self.design(),
         };
         with_client_settings(command, endpoint, part).go()
     }
@@ -83,6 +91,19 @@ impl Environment {
             .env("PYTHONDONTWRITEBYTECODE", "1")
             .env("DYNO_E2E_BIN", path)
             .env("DYNO_BIN", &self.dyno)
+    }
+
+    fn design(&self) -> Run {
+        let command = Run::new(self.home.join("bin/python"))
+            .args(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
+            .in_folder(&self.root.join("design"))
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .env("DYNO_BIN", &self.dyno)
+            .minutes(15);
+        match &self.node {
+            Some(node) => command.env("DYNO_E2E_NODE", node),
+            None => command,
+        }
     }
 
     /// Names each test file, because Node.js 20 knows no patterns.
@@ -145,10 +166,10 @@ fn with_client_settings(command: Run, endpoint: &str, part: Part) -> Run {
     }
 }
 
-/// A virtual environment with the pinned packages; made again when the pins change.
-fn python_environment(project: &Project, source: &Path) -> Result<PathBuf, Failure> {
-    let home = project.scratch("e2e")?.join("python");
-    let pins = source.join("requirements.txt");
+/// A virtual environment with the pinned packages of a folder; made again when the pins change.
+fn python_environment(project: &Project, root: &Path, name: &str) -> Result<PathBuf, Failure> {
+    let home = project.scratch("e2e")?.join(name);
+    let pins = root.join(name).join("requirements.txt");
     if is_installed(&home, &pins) {
         return Ok(home);
     }
@@ -172,8 +193,8 @@ fn python_environment(project: &Project, source: &Path) -> Result<PathBuf, Failu
 
 /// A copy of the JavaScript tests beside their `node_modules`, because Node.js looks for packages
 /// only in the folders above a file. The packages are installed again when the lock file changes.
-fn node_environment(project: &Project, source: &Path) -> Result<PathBuf, Failure> {
-    let home = project.scratch("e2e/js")?;
+fn node_environment(project: &Project, source: &Path, name: &str) -> Result<PathBuf, Failure> {
+    let home = project.scratch("e2e")?.join(name);
     copy_tree(source, &home).map_err(|error| cannot_write(&home, &error))?;
     let lock = source.join("package-lock.json");
     if is_installed(&home, &lock) {

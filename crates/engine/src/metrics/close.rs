@@ -29,6 +29,8 @@ impl Engine {
         };
         let news = self.metrics.last_news_ms.load(Ordering::Relaxed);
         let is_quiet = until.saturating_sub(news) > QUIET_AFTER_MS && !self.has_counted();
+        // What scaling policies look after has a datapoint each minute.
+        let is_quiet = is_quiet && self.targets.tracked().is_empty();
         Timestamp::from_millis(until + if is_quiet { DAY_MS } else { MINUTE_MS })
     }
 

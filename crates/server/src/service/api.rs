@@ -111,8 +111,10 @@ impl Api {
     async fn answer_cloudwatch(&self, call: &Incoming, request: &Request) -> Response {
         let caller = &request.caller;
         let namespace = self.namespace(caller);
+        let now = self.config.jobs.clock().of_request(request.received_at_ms);
+        self.close_minutes(now).await;
         let context = Context {
-            now: self.config.jobs.clock().of_request(request.received_at_ms),
+            now,
             namespace: &namespace,
             region: self.region(caller),
             account: &self.config.account,
@@ -138,6 +140,15 @@ impl Api {
                 }
                 call.fault(&fault, &request_id)
             }
+        }
+    }
+
+    /// Closes the minutes that are over: whoever asks sees all that is.
+    async fn close_minutes(&self, now: Timestamp) {
+        let engine = Arc::clone(&self.engine);
+        let closed = tokio::task::spawn_blocking(move || engine.close_minutes(now)).await;
+        if let Ok(Err(error)) = closed {
+            (self.config.log)(&format!("closing minutes failed, and is tried again: {error}"));
         }
     }
 

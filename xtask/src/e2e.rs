@@ -122,10 +122,14 @@ fn throttling(project: &Project, environment: &suites::Environment, folder: &Pat
     check_end(server, result)
 }
 
-/// The checks of streams and time to live with time: they move the clock by days.
+/// The checks of what becomes of things with time, and of reads that lag: they move the clock.
 fn time(project: &Project, environment: &suites::Environment, folder: &Path) -> Result<(), Failure> {
     let server = start(project, &["--in-memory", "--clock", "manual"], &folder.join("time.log"))?;
     let result = environment.run(&server.endpoint(), Part::Time);
+    check_end(server, result)?;
+    let args = ["--in-memory", "--clock", "manual", "--index-lag", "2s", "--read-lag", "1s"];
+    let server = start(project, &args, &folder.join("lag.log"))?;
+    let result = environment.run(&server.endpoint(), Part::Lag);
     check_end(server, result)
 }
 

@@ -133,7 +133,7 @@ pub struct ServeArgs {
 /// What becomes of requests that the capacity model refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Throttle {
-    /// There is no model, and nothing is counted.
+    /// Nothing is refused, and would-be throttles are not looked for; requests are counted.
     Off,
     /// They are counted as what AWS would refuse, and run.
     Report,

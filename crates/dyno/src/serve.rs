@@ -69,11 +69,13 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
     ));
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Problem::failed)?;
-    let served = runtime.block_on(async {
-        fixtures::load(&api, &args.fixtures).await?;
-        start_pipes(&pipes, asked_pipes)?;
+    let loaded = runtime.block_on(fixtures::load(&api, &args.fixtures));
+    // Outside of the runtime: to start a pipe is to write that it has begun.
+    let begun = loaded.and_then(|()| start_pipes(&pipes, asked_pipes));
+    let served = begun.and_then(|()| {
         greet(&args, port);
-        serve_http(listeners, Arc::new(http), api, stop_signal()).await.map_err(Problem::failed)
+        let serving = serve_http(listeners, Arc::new(http), api, stop_signal());
+        runtime.block_on(serving).map_err(Problem::failed)
     });
     pipes.stop();
     runner.stop(&jobs, &engine);

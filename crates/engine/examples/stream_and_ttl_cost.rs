@@ -212,6 +212,7 @@ fn context() -> Context<'static> {
         region: "us-east-1",
         account: "000000000000",
         host: None,
+        elapsed: &|| std::time::Duration::ZERO,
         entropy: &|| 7,
     }
 }

@@ -15,6 +15,7 @@ use crate::admin::Copies;
 use crate::catalog::record::Status;
 use crate::catalog::{Catalog, Table};
 use crate::lag::{Lag, LagConfig};
+use crate::metrics::Metrics;
 use crate::scaling::Targets;
 use crate::streams::Dues;
 use crate::throughput::ThrottleMode;
@@ -48,6 +49,8 @@ pub struct Engine {
     /// What late reads still see; absent when none is late.
     pub(crate) lag: Option<Lag>,
     pub(crate) copies: Copies,
+    pub(crate) metrics: Metrics,
+    /// What auto scaling has to look after.
     pub(crate) targets: Targets,
     /// When the streams are to be looked at again.
     pub(crate) dues: Dues,
@@ -65,6 +68,7 @@ impl Engine {
     /// When the catalog in the store cannot be read.
     pub fn open(store: Arc<dyn Store>, config: EngineConfig) -> Result<Engine, StoreError> {
         let catalog = Catalog::open(&*store)?;
+        let metrics = Metrics::open(&*store)?;
         let targets = Targets::open(&*store)?;
         Ok(Engine {
             store,
@@ -73,6 +77,7 @@ impl Engine {
             lag: Lag::new(config.lag),
             config,
             copies: Copies::default(),
+            metrics,
             targets,
             dues: Dues::default(),
             oldest: Oldest::default(),

@@ -17,6 +17,8 @@ pub enum Part {
     Throttling,
     /// The checks of what becomes of things with time, on a server with a manual clock; boto3 alone has them.
     Time,
+    /// The checks of reads that lag, likewise.
+    Lag,
     /// The half of the restart check that writes.
     BeforeRestart,
     /// The half that reads, after the server was killed and started again.
@@ -70,6 +72,7 @@ impl Environment {
             Part::Whole => vec![folder.to_owned(), format!("--ignore={restart}")],
             Part::Throttling => vec!["test_throttling".to_owned()],
             Part::Time => vec!["test_time".to_owned()],
+            Part::Lag => vec!["test_lag".to_owned()],
             Part::BeforeRestart | Part::AfterRestart => vec![restart],
         };
         let path = self.home.join("bin");
@@ -85,7 +88,9 @@ impl Environment {
     /// Names each test file, because Node.js 20 knows no patterns.
     fn node(&self, folder: &str, part: Part) -> Result<Run, Failure> {
         let is_wanted = |name: &str| match part {
-            Part::Whole | Part::Throttling | Part::Time => name.ends_with(".test.js") && name != RESTART_JS,
+            Part::Whole | Part::Throttling | Part::Time | Part::Lag => {
+                name.ends_with(".test.js") && name != RESTART_JS
+            }
             Part::BeforeRestart | Part::AfterRestart => name == RESTART_JS,
         };
         let entries = fs::read_dir(self.home.join(folder))
@@ -134,7 +139,7 @@ fn with_client_settings(command: Run, endpoint: &str, part: Part) -> Run {
         .without_env("AWS_SESSION_TOKEN")
         .without_env("AWS_ENDPOINT_URL");
     match part {
-        Part::Whole | Part::Throttling | Part::Time => command.without_env("DYNO_RESTART"),
+        Part::Whole | Part::Throttling | Part::Time | Part::Lag => command.without_env("DYNO_RESTART"),
         Part::BeforeRestart => command.env("DYNO_RESTART", "before"),
         Part::AfterRestart => command.env("DYNO_RESTART", "after"),
     }

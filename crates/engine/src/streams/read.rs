@@ -8,6 +8,7 @@ use dynamometer_types::key::partition_hash;
 use dynamometer_types::{AttributeValue, Item, Timestamp};
 
 use super::SequenceNumber;
+use crate::Context;
 use crate::catalog::Stream;
 use crate::disk::keys::{ObjectId, after_prefix};
 use crate::disk::row::{CorruptRow, Row};
@@ -128,12 +129,14 @@ impl Engine {
     }
 
     /// Counts a GetRecords call on the stream of a table that is still there.
-    pub(crate) fn count_stream_read(&self, stream: &Stream, records: &[StreamRecord]) {
+    pub(crate) fn count_stream_read(&self, context: &Context<'_>, stream: &Stream, records: &[StreamRecord]) {
         let Some(table) = self.catalog.table(&stream.row.namespace, &stream.row.table) else { return };
         let free = &table.live.free;
+        let bytes = records.iter().map(|record| record.size_bytes).sum();
         free.stream_reads.fetch_add(1, Ordering::Relaxed);
         free.stream_records.fetch_add(records.len() as u64, Ordering::Relaxed);
-        free.stream_bytes.fetch_add(records.iter().map(|record| record.size_bytes).sum(), Ordering::Relaxed);
+        free.stream_bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.note_stream_read(context, &table, &stream.row.label, records.len() as u64, bytes);
     }
 
     /// The place of the first record that was made at a time or later, or the place behind all that are there.

@@ -69,17 +69,28 @@ impl WriteCharge<'_> {
     }
 }
 
+/// What became of a read that asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Charged {
+    /// It was let in.
+    Admitted,
+    /// It runs, and would have been throttled.
+    WouldThrottle,
+}
+
 /// A page that was let in and is not settled yet; nothing when nobody asked or it was refused.
 pub(crate) struct PageAdmission(Option<Admission>);
 
 impl Engine {
-    /// Works on the live state of a table; `None` when throttling is off.
-    fn live<R>(&self, table: &Table, now: Timestamp, work: impl FnOnce(&mut State) -> R) -> Option<R> {
-        if self.config.throttle == ThrottleMode::Off {
-            return None;
-        }
+    /// Works on the live state of a table.
+    pub(super) fn live<R>(&self, table: &Table, now: Timestamp, work: impl FnOnce(&mut State) -> R) -> R {
         let bytes = |object: ObjectId| self.stored(object).1;
-        Some(table.live.with(table, now, &self.config.constants, bytes, work))
+        table.live.with(table, now, &self.config.constants, bytes, work)
+    }
+
+    /// Whether the model is asked at all.
+    fn asks(&self) -> bool {
+        self.config.throttle != ThrottleMode::Off
     }
 
     /// Items and bytes of a table or index. An unreadable counter counts as nothing here.
@@ -108,7 +119,7 @@ impl Engine {
         operation: Operation,
         key: &[u8],
         (units, consistency): (CapacityUnits, Consistency),
-    ) -> Result<(), ApiError> {
+    ) -> Result<Charged, ApiError> {
         let place = place_of(key);
         let admit = |state: &mut State| {
             state.touch(now);
@@ -117,7 +128,8 @@ impl Engine {
             {
                 resource.note_read(partition_hash(key), now);
             }
-            let refusal = state.capacity.admit(now, &[read_ask(ResourceId::TABLE, place, units)]).err();
+            let ask = read_ask(ResourceId::TABLE, place, units);
+            let refusal = if self.asks() { state.capacity.admit(now, &[ask]).err() } else { None };
             state.count_read(
                 operation,
                 table.id(),
@@ -129,9 +141,9 @@ impl Engine {
             );
             refusal
         };
-        match self.live(table, now, admit).flatten() {
-            None => Ok(()),
-            Some(refusal) => self.enforced(&refusal, table),
+        match self.live(table, now, admit) {
+            None => Ok(Charged::Admitted),
+            Some(refusal) => self.enforced(&refusal, table).map(|()| Charged::WouldThrottle),
         }
     }
 
@@ -147,12 +159,11 @@ impl Engine {
     ) -> Result<(), ApiError> {
         let mut admitted: Vec<(&Table, Admission)> = Vec::with_capacity(reads.len());
         let mut refused = None;
-        for (at, (table, key, units)) in reads.iter().enumerate() {
+        for (at, (table, key, units)) in reads.iter().enumerate().filter(|_| self.asks()) {
             let ask = read_ask(ResourceId::TABLE, place_of(key), *units);
             match self.live(table, now, |state| state.capacity.admit(now, &[ask])) {
-                None => return Ok(()),
-                Some(Ok(admission)) => admitted.push((table, admission)),
-                Some(Err(refusal)) => {
+                Ok(admission) => admitted.push((table, admission)),
+                Err(refusal) => {
                     refused = Some((at, refusal));
                     break;
                 }
@@ -199,19 +210,17 @@ impl Engine {
         together: bool,
         writes: &[WriteCharge<'_>],
     ) -> Vec<Option<ApiError>> {
-        if self.config.throttle == ThrottleMode::Off {
-            return Vec::new();
-        }
         let mut errors: Vec<Option<ApiError>> = Vec::new();
         let mut admitted: Vec<(&Table, Admission)> = Vec::new();
-        let mut stopped_at = None;
+        let (mut stopped_at, mut refused) = (None, 0);
         for (at, write) in writes.iter().enumerate() {
             let refusal = self.live(write.table, now, |state| {
                 state.touch(now);
-                match state.admit_write(now, write) {
+                let admission = if self.asks() { state.admit_write(now, write).map(Some) } else { Ok(None) };
+                match admission {
                     Ok(admission) => {
                         if together {
-                            admitted.push((write.table, admission));
+                            admitted.extend(admission.map(|admission| (write.table, admission)));
                         } else {
                             state.count_write(operation, write, now);
                         }
@@ -226,7 +235,8 @@ impl Engine {
                     }
                 }
             });
-            let Some(refusal) = refusal.flatten() else { continue };
+            let Some(refusal) = refusal else { continue };
+            refused += 1;
             if let Err(error) = self.enforced(&refusal, write.table) {
                 errors.resize(writes.len(), None);
                 errors[at] = Some(error);
@@ -245,6 +255,9 @@ impl Engine {
                     self.live(write.table, now, |state| state.count_write(operation, write, now));
                 }
             }
+        }
+        if operation == Operation::BatchWriteItem && refused == writes.len() {
+            self.note_throttled(now, writes.iter().map(|write| write.table), operation);
         }
         errors
     }
@@ -266,6 +279,7 @@ impl Engine {
     pub(crate) fn count_conflict(&self, now: Timestamp, table: &Table, operation: Operation) {
         self.live(table, now, |state| {
             state.touch(now);
+            state.minute.conflicts += 1;
             if let Some(resource) = state.resource(table.id()) {
                 resource.operations[operation as usize].conflicts += 1;
             }
@@ -283,20 +297,21 @@ impl Engine {
         plan: &PagePlan<'_>,
     ) -> Result<PageAdmission, ApiError> {
         let place = place_of(plan.bounds.start_key());
+        if !self.asks() {
+            return Ok(PageAdmission(None));
+        }
         let admit = |state: &mut State| {
-            state.touch(now);
             let (object, id) = state.target(plan.table, plan.index);
             let ask = read_ask(id, place, floor_of(plan.consistency));
             let admitted = state.capacity.admit(now, &[ask]);
-            if let (Err(_), Some(resource)) = (&admitted, state.resource(object)) {
-                resource.refuse(operation, place.hash);
+            if let Err(refusal) = &admitted {
+                state.refuse(operation, object, place, false, refusal.cause);
             }
             admitted
         };
         match self.live(plan.table, now, admit) {
-            None => Ok(PageAdmission(None)),
-            Some(Ok(admission)) => Ok(PageAdmission(Some(admission))),
-            Some(Err(refusal)) => self.enforced(&refusal, plan.table).map(|()| PageAdmission(None)),
+            Ok(admission) => Ok(PageAdmission(Some(admission))),
+            Err(refusal) => self.enforced(&refusal, plan.table).map(|()| PageAdmission(None)),
         }
     }
 
@@ -312,22 +327,27 @@ impl Engine {
         let place = place_of(plan.bounds.start_key());
         let units = page.consumption.total();
         self.live(plan.table, now, |state| {
+            state.touch(now);
             if let PageAdmission(Some(admission)) = admission {
-                let through_hash = match operation {
-                    Operation::Scan => match &page.last_key {
-                        Some(key) => hash_of(key),
-                        None => Some(plan.bounds.end_hash()),
-                    },
-                    _ => None,
+                let through_hash = match &page.last_key {
+                    _ if !operation.is_scan() => None,
+                    Some(key) => hash_of(key),
+                    None => Some(plan.bounds.end_hash()),
                 };
                 state.capacity.settle(now, admission, &[Exact { units, through_hash }]);
             }
             let mode = state.mode;
             let (object, _) = state.target(plan.table, plan.index);
+            if let Some(series) = state.series(object) {
+                series.minute.consume(operation, units);
+                if operation == Operation::Query {
+                    series.contributors.access(Dimension::Read, place.hash, place.sort_key, false, units);
+                }
+            }
             let Some(resource) = state.resource(object) else { return };
             resource.count(operation, mode, units);
             resource.operations[operation as usize].filtered_halves += page.filtered.halves();
-            if operation == Operation::Query {
+            if operation.is_query() {
                 resource.heat(Dimension::Read, place.hash, place.sort_key, units, now);
                 if plan.consistency == Consistency::Eventual {
                     resource.note_read(place.hash, now);
@@ -397,16 +417,40 @@ impl State {
         throttle: ThrottleMode,
         now: Timestamp,
     ) {
-        let mode = self.mode;
-        let Some(resource) = self.resource(object) else { return };
-        if refusal.is_some() {
-            resource.refuse(operation, place.hash);
+        if let Some(refusal) = refusal {
+            self.refuse(operation, object, place, true, refusal.cause);
             if throttle == ThrottleMode::Enforce {
                 return;
             }
         }
+        let mode = self.mode;
+        let Some(resource) = self.resource(object) else { return };
         resource.count(operation, mode, units);
         resource.heat(operation.dimension(), place.hash, place.sort_key, units, now);
+        resource.minute.consume(operation, units);
+        resource.contributors.access(operation.dimension(), place.hash, place.sort_key, true, units);
+    }
+
+    /// Counts a refusal at the table or index that refused, and that the request was throttled. Whether a batch was,
+    /// only the whole of it tells.
+    fn refuse(
+        &mut self,
+        operation: Operation,
+        object: ObjectId,
+        place: Place<'_>,
+        of_item: bool,
+        cause: Cause,
+    ) {
+        if !operation.is_batch() {
+            self.minute.throttled[operation.metric() as usize] += 1;
+        }
+        if let Some(series) = self.series(object) {
+            series.minute.throttle(operation, cause);
+            series.contributors.throttle(place.hash, place.sort_key, of_item);
+        }
+        if let Some(resource) = self.resource(object) {
+            resource.refuse(operation, place.hash);
+        }
     }
 
     fn admit_write(&mut self, now: Timestamp, write: &WriteCharge<'_>) -> Result<Admission, Refusal> {
@@ -444,6 +488,10 @@ impl State {
             let units = write.consumption.table + write.consumption.without_arm;
             resource.count(operation, mode, units);
             resource.heat(Dimension::Write, place.hash, place.sort_key, units, now);
+            // What local indexes take counts with the table.
+            let drawn = write.consumption.drawn_from_table();
+            resource.minute.consume(operation, drawn);
+            resource.contributors.access(Dimension::Write, place.hash, place.sort_key, true, drawn);
             // For queries of the partition key, and for reads of the item.
             resource.note_write(place.hash, now);
             resource.note_write(partition_hash(write.key), now);
@@ -464,6 +512,10 @@ impl State {
         let Some(resource) = self.resource(change.object) else { return };
         resource.count(operation, mode, change.units);
         resource.heat(Dimension::Write, place.hash, place.sort_key, change.units, now);
+        if change.kind == IndexKind::Global {
+            resource.minute.consume(operation, change.units);
+            resource.contributors.access(Dimension::Write, place.hash, place.sort_key, true, change.units);
+        }
         for (key, _) in change.old.iter().chain(&change.new) {
             resource.note_write(place_of(key).hash, now);
         }
@@ -479,9 +531,6 @@ impl State {
                 (change.object, entry.map_or(write.key, |(key, _)| key))
             }
         };
-        let hash = place_of(key).hash;
-        if let Some(resource) = self.resource(object) {
-            resource.refuse(operation, hash);
-        }
+        self.refuse(operation, object, place_of(key), true, refusal.cause);
     }
 }

@@ -142,8 +142,8 @@ fn keys_of_read(derived: &Derived<'_>, pattern: &Pattern, read: &Read, arm: &Arm
             false if shards > 1 => Some(derived.hottest_ppm(&asked.template)?.max(ALL_PPM / shards)),
             false => derived.hottest_ppm(own.map_or(&asked.template, |own| &own.template)),
         });
-        let template = own.unwrap_or(asked).template.value.clone();
-        return vec![(template, asked.template.span, share)];
+        let template = &own.unwrap_or(asked).template;
+        return vec![(template.value.clone(), template.span, share)];
     }
     let entities = read.entities.iter().map(|entity| &design.entities[entity.value]);
     let keys = entities

@@ -93,7 +93,7 @@ impl Reader {
         let is_read = matches!(operation, "get" | "query" | "scan" | "batch-get" | "transact-get");
         self.refuse_foreign(&members, &what, operation, is_read);
         let action = match is_read {
-            true => Action::Read(self.read_action(operation, value, &members, &what, known)?),
+            true => Action::Read(Box::new(self.read_action(operation, value, &members, &what, known)?)),
             false => Action::Write(self.write_action(operation, value, &members, &what, known)?),
         };
         let joins = match members.get("joins") {

@@ -1,0 +1,163 @@
+//! Batches: 25 writes or 100 reads to a request, and again what DynamoDB leaves undone.
+
+use std::collections::{HashMap, HashSet};
+
+use aws_sdk_dynamodb::types::{KeysAndAttributes, PutRequest, WriteRequest};
+
+use super::data::event_item_key;
+use super::error::Error;
+use super::keys::EventKey;
+use super::planes::Inner;
+use super::row::{Row, SdkItem, item_to_sdk, names};
+use super::write::{Write, incomplete};
+use crate::schema::DATA_PLANE;
+
+/// The most writes of a BatchWriteItem.
+const MOST_WRITES: usize = 25;
+/// The most reads of a BatchGetItem.
+const MOST_READS: usize = 100;
+/// The most bytes of a BatchWriteItem, less what JSON adds to strings with many escapes.
+const MOST_BYTES: u64 = 8 << 20;
+
+/// Two writes of one item are refused by DynamoDB, without saying which.
+///
+/// # Errors
+/// [`Error::AlreadyExists`], naming the second.
+pub(crate) fn refuse_repeats(keys: &[EventKey]) -> Result<(), Error> {
+    let mut seen = HashSet::new();
+    match keys.iter().find(|key| !seen.insert(*key)) {
+        Some(twice) => Err(Error::AlreadyExists { key: twice.to_string() }),
+        None => Ok(()),
+    }
+}
+
+impl Inner {
+    /// Makes the puts of the data plane, without their conditions.
+    ///
+    /// # Errors
+    /// [`Error::Unprocessed`], when patience ran out; or what DynamoDB or the blob store says.
+    pub(crate) async fn write_batch(&self, writes: Vec<Write>) -> Result<(), Error> {
+        let (mut chunk, mut bytes) = (Vec::new(), 0);
+        let mut left = writes.into_iter().peekable();
+        while let Some(mut write) = left.next() {
+            self.move_large_value(&mut write).await?;
+            bytes += write.item_bytes();
+            chunk.push(put_request(write)?);
+            let is_full = match left.peek() {
+                Some(next) => chunk.len() == MOST_WRITES || bytes + next.item_bytes() > MOST_BYTES,
+                None => true,
+            };
+            if is_full {
+                if let Err(error) = self.write_chunk(std::mem::take(&mut chunk)).await {
+                    return Err(with_rest(error, left));
+                }
+                bytes = 0;
+            }
+        }
+        Ok(())
+    }
+
+    async fn write_chunk(&self, mut requests: Vec<WriteRequest>) -> Result<(), Error> {
+        let table = self.table_name(&DATA_PLANE);
+        let mut tried = 0;
+        while !requests.is_empty() {
+            if tried > 0 {
+                match self.retry.wait(tried, self.runtime.random()) {
+                    Some(wait) => self.runtime.sleep(wait).await,
+                    None => return Err(Error::Unprocessed(keys_of(&requests))),
+                }
+            }
+            let answer = self
+                .client
+                .batch_write_item()
+                .request_items(&table, requests)
+                .send()
+                .await
+                .map_err(|error| Error::aws("BatchWriteItem", error))?;
+            requests =
+                answer.unprocessed_items.and_then(|mut tables| tables.remove(&table)).unwrap_or_default();
+            tried += 1;
+        }
+        Ok(())
+    }
+
+    /// Reads events; those that are there, in the order of the keys.
+    ///
+    /// # Errors
+    /// What DynamoDB says; keys that it left unprocessed until patience ran out are an error too.
+    pub(crate) async fn read_batch(&self, keys: &[EventKey], consistent: bool) -> Result<Vec<Row>, Error> {
+        let mut found: HashMap<String, Row> = HashMap::new();
+        let distinct: HashSet<&EventKey> = keys.iter().collect();
+        let distinct: Vec<SdkItem> =
+            distinct.into_iter().map(|key| item_to_sdk(event_item_key(key))).collect();
+        for chunk in distinct.chunks(MOST_READS) {
+            for row in self.read_chunk(chunk.to_vec(), consistent).await? {
+                found.insert(row.need(names::EVENT_KEY_SHARDED)?.to_owned(), row);
+            }
+        }
+        Ok(keys.iter().filter_map(|key| found.get(key.as_str()).cloned()).collect())
+    }
+
+    async fn read_chunk(&self, mut keys: Vec<SdkItem>, consistent: bool) -> Result<Vec<Row>, Error> {
+        let table = self.table_name(&DATA_PLANE);
+        let (mut rows, mut tried) = (Vec::new(), 0);
+        while !keys.is_empty() {
+            if tried > 0 {
+                match self.retry.wait(tried, self.runtime.random()) {
+                    Some(wait) => self.runtime.sleep(wait).await,
+                    None => return Err(unread(keys.len())),
+                }
+            }
+            let wanted = KeysAndAttributes::builder()
+                .set_keys(Some(keys))
+                .set_consistent_read(consistent.then_some(true))
+                .build()
+                .map_err(|error| incomplete("BatchGetItem", error))?;
+            let answer = self
+                .client
+                .batch_get_item()
+                .request_items(&table, wanted)
+                .send()
+                .await
+                .map_err(|error| Error::aws("BatchGetItem", error))?;
+            let items = answer.responses.and_then(|mut tables| tables.remove(&table)).unwrap_or_default();
+            for item in items {
+                rows.push(Row::read(item)?);
+            }
+            let left = answer.unprocessed_keys.and_then(|mut tables| tables.remove(&table));
+            keys = left.map(|left| left.keys).unwrap_or_default();
+            tried += 1;
+        }
+        Ok(rows)
+    }
+}
+
+fn put_request(mut write: Write) -> Result<WriteRequest, Error> {
+    let item = write.body().map(std::mem::take).unwrap_or_default();
+    let put = PutRequest::builder().set_item(Some(item_to_sdk(item))).build();
+    let put = put.map_err(|error| incomplete("BatchWriteItem", error))?;
+    Ok(WriteRequest::builder().put_request(put).build())
+}
+
+fn keys_of(requests: &[WriteRequest]) -> Vec<String> {
+    let key = |request: &WriteRequest| {
+        request.put_request()?.item().get(names::EVENT_KEY_SHARDED)?.as_s().ok().cloned()
+    };
+    requests.iter().filter_map(key).collect()
+}
+
+/// What was not written includes all that was not tried.
+fn with_rest(error: Error, rest: impl Iterator<Item = Write>) -> Error {
+    match error {
+        Error::Unprocessed(mut keys) => {
+            keys.extend(rest.map(|write| write.named()));
+            Error::Unprocessed(keys)
+        }
+        other => other,
+    }
+}
+
+fn unread(count: usize) -> Error {
+    let message = format!("{count} keys were left unprocessed until patience ran out");
+    Error::Aws { operation: "BatchGetItem", code: None, source: message.clone().into(), message }
+}

@@ -1,0 +1,212 @@
+//! Writes of both planes that are made all or none.
+
+use std::sync::Arc;
+
+use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
+use aws_sdk_dynamodb::types::CancellationReason;
+
+use super::control::{Expected, Latest, Version, check, dependency, no_dependency};
+use super::data::Placed;
+use super::error::{Cancelled, Error, Reason};
+use super::keys::{EventKey, Reference, ResourceKey};
+use super::planes::Inner;
+use super::row::Row;
+use super::write::Write;
+
+/// One step of a transaction.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Step {
+    /// Writes a latest version.
+    Latest(Latest),
+    /// Keeps a version.
+    Version(Version),
+    /// Records an event.
+    Event(Placed),
+    /// Says that a resource depends on another.
+    Dependency(ResourceKey, Reference),
+    /// Takes that back.
+    NoDependency(ResourceKey, Reference),
+    /// Writes nothing, and cancels all when the latest version is not as expected.
+    Check(ResourceKey, Expected),
+}
+
+impl From<Latest> for Step {
+    fn from(latest: Latest) -> Step {
+        Step::Latest(latest)
+    }
+}
+
+impl From<Version> for Step {
+    fn from(version: Version) -> Step {
+        Step::Version(version)
+    }
+}
+
+impl From<Placed> for Step {
+    fn from(event: Placed) -> Step {
+        Step::Event(event)
+    }
+}
+
+/// Writes of both planes that are made all or none: up to 100 steps and 4 MB, each item once. It costs twice the write
+/// units of the same writes alone.
+///
+/// ```no_run
+/// # use dynamometer_planes::*;
+/// # async fn example(planes: Planes, profile: ResourceKey) -> Result<(), Error> {
+/// planes
+///     .transaction()
+///     .step(Latest::new(&profile, "new text")?)
+///     .step(Version::new(&profile, "new text")?)
+///     .commit()
+///     .await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a transaction does nothing until it is committed"]
+pub struct Transaction {
+    inner: Arc<Inner>,
+    steps: Vec<Step>,
+    token: Option<String>,
+}
+
+impl Transaction {
+    pub(crate) fn new(inner: Arc<Inner>) -> Transaction {
+        Transaction { inner, steps: Vec::new(), token: None }
+    }
+
+    /// Adds a step.
+    pub fn step(mut self, step: impl Into<Step>) -> Transaction {
+        self.steps.push(step.into());
+        self
+    }
+
+    /// Makes the transaction idempotent for ten minutes: DynamoDB answers a second one with the same token and the same
+    /// steps as it answered the first, and refuses one with other steps. 1 to 36 characters.
+    ///
+    /// The steps are the same only if all of it is: give events their ids and times, and versions their times.
+    pub fn token(mut self, token: impl Into<String>) -> Transaction {
+        self.token = Some(token.into());
+        self
+    }
+
+    /// Makes all of it or nothing. Answers the keys of its events, in order.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] names the steps that were refused. A conflict with another write is tried again first.
+    pub async fn commit(self) -> Result<Vec<EventKey>, Error> {
+        let now = self.inner.runtime.now();
+        let mut keys = Vec::new();
+        let writes = self
+            .steps
+            .into_iter()
+            .map(|step| match step {
+                Step::Latest(latest) => latest.into_write(now),
+                Step::Version(version) => {
+                    let at = version.time().unwrap_or(now);
+                    version.into_write(at)
+                }
+                Step::Event(event) => {
+                    let (key, write) = self.inner.plan_event(event);
+                    keys.push(key);
+                    write
+                }
+                Step::Dependency(resource, on) => dependency(&resource, &on, now),
+                Step::NoDependency(resource, on) => no_dependency(&resource, &on),
+                Step::Check(resource, expected) => check(&resource, expected),
+            })
+            .collect();
+        match self.inner.transact(writes, self.token).await? {
+            Ok(()) => Ok(keys),
+            Err(refused) => Err(Error::Cancelled(refused.cancelled)),
+        }
+    }
+}
+
+/// A transaction that DynamoDB cancelled.
+pub(crate) struct Refused {
+    pub(crate) cancelled: Vec<Cancelled>,
+    /// What lies in the way of the first step, when that was refused by its condition.
+    pub(crate) first_old: Option<Row>,
+}
+
+impl Inner {
+    /// Sends the writes as one transaction, again and again while only conflicts and throttling stand in the way.
+    ///
+    /// # Errors
+    /// What DynamoDB says, unless it is a cancellation, or what the blob store says.
+    pub(crate) async fn transact(
+        &self,
+        mut writes: Vec<Write>,
+        token: Option<String>,
+    ) -> Result<Result<(), Refused>, Error> {
+        let mut blobs = Vec::new();
+        for write in &mut writes {
+            if let Some(blob) = self.move_large_value(write).await? {
+                blobs.push((write.named(), blob));
+            }
+        }
+        let mut tried = 0;
+        let refused = loop {
+            let reasons = match self.transact_once(&writes, token.clone()).await? {
+                Ok(()) => return Ok(Ok(())),
+                Err(reasons) => reasons,
+            };
+            tried += 1;
+            let refused = read_reasons(&writes, reasons)?;
+            let passes = |step: &Cancelled| matches!(step.reason, Reason::Conflict | Reason::Throttled);
+            let wait = self.retry.wait(tried, self.runtime.random());
+            match wait.filter(|_| refused.cancelled.iter().all(passes)) {
+                Some(wait) => self.runtime.sleep(wait).await,
+                None => break refused,
+            }
+        };
+        for (key, blob) in blobs {
+            self.delete_blob(&key, &blob).await?;
+        }
+        Ok(Err(refused))
+    }
+
+    async fn transact_once(
+        &self,
+        writes: &[Write],
+        token: Option<String>,
+    ) -> Result<Result<(), Vec<CancellationReason>>, Error> {
+        let items = writes.iter().map(|write| write.in_transaction(self.table_name(write.table)));
+        let request = self
+            .client
+            .transact_write_items()
+            .set_transact_items(Some(items.collect::<Result<_, _>>()?))
+            .set_client_request_token(token);
+        match request.send().await {
+            Ok(_) => Ok(Ok(())),
+            Err(error) => match error.as_service_error() {
+                Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) => {
+                    Ok(Err(cancelled.cancellation_reasons().to_vec()))
+                }
+                _ => Err(Error::aws("TransactWriteItems", error)),
+            },
+        }
+    }
+}
+
+/// Matches reasons with their writes: they come in the same order, `None` for those that did nothing wrong.
+fn read_reasons(writes: &[Write], reasons: Vec<CancellationReason>) -> Result<Refused, Error> {
+    let mut refused = Refused { cancelled: Vec::new(), first_old: None };
+    for (position, (write, reason)) in writes.iter().zip(reasons).enumerate() {
+        let why = match reason.code() {
+            None | Some("None") => continue,
+            Some("ConditionalCheckFailed") => Reason::ConditionFailed,
+            Some("TransactionConflict") => Reason::Conflict,
+            Some("ThrottlingError" | "ProvisionedThroughputExceeded") => Reason::Throttled,
+            Some(code) => Reason::Other(format!("{code}: {}", reason.message().unwrap_or_default())),
+        };
+        if position == 0 && why == Reason::ConditionFailed {
+            refused.first_old = reason.item.map(Row::read).transpose()?;
+        }
+        refused.cancelled.push(Cancelled { key: write.named(), reason: why });
+    }
+    Ok(refused)
+}

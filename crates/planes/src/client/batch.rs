@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use aws_sdk_dynamodb::types::{KeysAndAttributes, PutRequest, WriteRequest};
 
 use super::data::event_item_key;
-use super::error::Error;
+use super::error::{Error, is_throttling};
 use super::keys::EventKey;
 use super::planes::Inner;
 use super::row::{Row, SdkItem, item_to_sdk, names};
@@ -67,15 +67,16 @@ impl Inner {
                     None => return Err(Error::Unprocessed(keys_of(&requests))),
                 }
             }
-            let answer = self
-                .client
-                .batch_write_item()
-                .request_items(&table, requests)
-                .send()
-                .await
-                .map_err(|error| Error::aws("BatchWriteItem", error))?;
-            requests =
-                answer.unprocessed_items.and_then(|mut tables| tables.remove(&table)).unwrap_or_default();
+            let request = self.client.batch_write_item().request_items(&table, requests.clone());
+            match request.send().await {
+                Ok(answer) => {
+                    let left = answer.unprocessed_items.and_then(|mut tables| tables.remove(&table));
+                    requests = left.unwrap_or_default();
+                }
+                // Not one of them was written.
+                Err(error) if is_throttling(&error) => {}
+                Err(error) => return Err(Error::aws("BatchWriteItem", error)),
+            }
             tried += 1;
         }
         Ok(())
@@ -109,23 +110,23 @@ impl Inner {
                 }
             }
             let wanted = KeysAndAttributes::builder()
-                .set_keys(Some(keys))
+                .set_keys(Some(keys.clone()))
                 .set_consistent_read(consistent.then_some(true))
                 .build()
                 .map_err(|error| incomplete("BatchGetItem", error))?;
-            let answer = self
-                .client
-                .batch_get_item()
-                .request_items(&table, wanted)
-                .send()
-                .await
-                .map_err(|error| Error::aws("BatchGetItem", error))?;
-            let items = answer.responses.and_then(|mut tables| tables.remove(&table)).unwrap_or_default();
-            for item in items {
-                rows.push(Row::read(item)?);
+            match self.client.batch_get_item().request_items(&table, wanted).send().await {
+                Ok(answer) => {
+                    let items = answer.responses.and_then(|mut tables| tables.remove(&table));
+                    for item in items.unwrap_or_default() {
+                        rows.push(Row::read(item)?);
+                    }
+                    let left = answer.unprocessed_keys.and_then(|mut tables| tables.remove(&table));
+                    keys = left.map(|left| left.keys).unwrap_or_default();
+                }
+                // Not one of them was read.
+                Err(error) if is_throttling(&error) => {}
+                Err(error) => return Err(Error::aws("BatchGetItem", error)),
             }
-            let left = answer.unprocessed_keys.and_then(|mut tables| tables.remove(&table));
-            keys = left.map(|left| left.keys).unwrap_or_default();
             tried += 1;
         }
         Ok(rows)

@@ -158,6 +158,14 @@ impl Error {
     }
 }
 
+/// Whether DynamoDB said that it was asked for too much at once.
+pub(crate) fn is_throttling(error: &impl ProvideErrorMetadata) -> bool {
+    matches!(
+        error.code(),
+        Some("ProvisionedThroughputExceededException" | "ThrottlingException" | "RequestLimitExceeded")
+    )
+}
+
 /// An error and what caused it, in one line.
 fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     let mut text = error.to_string();

@@ -1,0 +1,11 @@
+//! The library against a running server.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod control;
+mod data;
+mod large;
+mod stage;
+mod timeline;
+mod transaction;
+mod user;

@@ -33,7 +33,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "dynamometer-engine",
         ],
     ),
-    ("dynamometer-planes", &[]),
+    // The harness in tests alone.
+    ("dynamometer-planes", &["dynamometer-types", "dynamometer-harness"]),
     (
         "dyno",
         &[
@@ -49,6 +50,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("dynamometer-harness", &[]),
     ("dynamometer-bench", &["dynamometer-harness"]),
+    ("dynamometer-e2e", &[]),
     ("xtask", &["dynamometer-harness"]),
 ];
 

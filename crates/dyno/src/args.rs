@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use dynamometer_types::parse_duration_ms;
 
 use crate::cost::CostArgs;
+use crate::planes::PlanesCommand;
 use crate::simulate::SimulateArgs;
 
 /// DynamoDB that you run yourself.
@@ -29,6 +30,9 @@ pub enum Command {
     Report(ReportArgs),
     /// Price a load on demand, provisioned, reserved and in Standard-IA, side by side.
     Cost(Box<CostArgs>),
+    /// The two tables of the ControlPlane and DataPlane pattern: make them, or print a template.
+    #[command(subcommand)]
+    Planes(PlanesCommand),
     /// Play a month of load, made up or recorded, under several settings: throttles, units, dollars, charts.
     Simulate(Box<SimulateArgs>),
 }

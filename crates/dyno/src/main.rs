@@ -3,6 +3,7 @@
 mod args;
 mod cost;
 mod fixtures;
+mod planes;
 mod problem;
 mod quantity;
 mod report;
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
         Command::Serve(args) => serve::serve(*args),
         Command::Report(args) => report::report(&args),
         Command::Cost(args) => cost::cost(&args).map(print),
+        Command::Planes(command) => planes::planes(&command).map(print),
         Command::Simulate(args) => simulate::simulate(&args).map(print),
     };
     match done {

@@ -1,16 +1,18 @@
-//! One GET over plain HTTP/1.1: all that the command line needs of a client.
+//! Requests over plain HTTP/1.1: all that the command line needs of a client.
 
 use std::fmt;
 use std::io::{Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
+use serde_json::Value;
+
 /// How long a server may take to connect, and between two pieces of its answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Where a server is.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Endpoint {
+pub(crate) struct Endpoint {
     /// Host and port.
     authority: String,
 }
@@ -22,6 +24,43 @@ pub(super) struct FetchError {
     pub(super) hint: Option<String>,
 }
 
+/// Why an operation gave no result.
+#[derive(Debug)]
+pub(crate) enum CallError {
+    /// Nobody answers.
+    Silent { authority: String, error: std::io::Error },
+    /// The server refused: AWS's error type and words.
+    Refused { kind: String, message: String },
+}
+
+impl CallError {
+    /// Whether the server answered with this error type.
+    pub(crate) fn is(&self, wanted: &str) -> bool {
+        matches!(self, CallError::Refused { kind, .. } if kind == wanted)
+    }
+
+    /// What to do about it.
+    pub(crate) fn hint(&self) -> Option<&'static str> {
+        match self {
+            CallError::Silent { .. } => {
+                Some("start one with dyno, or name another with --endpoint http://host:port")
+            }
+            CallError::Refused { .. } => None,
+        }
+    }
+}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CallError::Silent { authority, error } => {
+                write!(f, "no server answers at http://{authority}: {error}")
+            }
+            CallError::Refused { kind, message } => write!(f, "{kind}: {message}"),
+        }
+    }
+}
+
 impl FetchError {
     fn new(sentence: impl fmt::Display) -> FetchError {
         FetchError { sentence: sentence.to_string(), hint: None }
@@ -30,12 +69,12 @@ impl FetchError {
 
 impl Endpoint {
     /// Reads `http://host:port`, with or without the scheme; port 8000 when there is none.
-    pub(super) fn read(text: &str) -> Result<Endpoint, String> {
+    pub(crate) fn read(text: &str) -> Result<Endpoint, String> {
         let rest = match text.split_once("://") {
             Some(("http", rest)) => rest,
             Some((scheme, _)) => {
                 return Err(format!(
-                    "`{text}`: dyno report speaks http, not {scheme}; name the server's http port"
+                    "`{text}`: this command speaks http, not {scheme}; name the server's http port"
                 ));
             }
             None => text,
@@ -52,7 +91,7 @@ impl Endpoint {
 
     /// The body that a path answers with status 200.
     pub(super) fn get(&self, path: &str) -> Result<String, FetchError> {
-        let answer = self.exchange(path).map_err(|error| FetchError {
+        let answer = self.exchange(&format!("GET {path}"), "", "").map_err(|error| FetchError {
             sentence: format!("no server answers at http://{}: {error}", self.authority),
             hint: Some("start one with dyno, or name another with --endpoint http://host:port".into()),
         })?;
@@ -74,24 +113,43 @@ impl Endpoint {
         Err(FetchError { sentence, hint })
     }
 
-    fn exchange(&self, path: &str) -> std::io::Result<String> {
+    /// Calls an operation of DynamoDB, without a signature.
+    pub(crate) fn call(&self, operation: &str, request: &Value) -> Result<Value, CallError> {
+        let silent = |error| CallError::Silent { authority: self.authority.clone(), error };
+        let headers = format!(
+            "Content-Type: application/x-amz-json-1.0\r\nX-Amz-Target: DynamoDB_20120810.{operation}\r\n"
+        );
+        let answer = self.exchange("POST /", &headers, &request.to_string()).map_err(silent)?;
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+        let body: Value = serde_json::from_str(body).unwrap_or_default();
+        if head.split(' ').nth(1) == Some("200") {
+            return Ok(body);
+        }
+        let text = |name: &str| body[name].as_str().unwrap_or_default().to_owned();
+        let kind = text("__type");
+        let message = if body["message"].is_string() { text("message") } else { text("Message") };
+        Err(CallError::Refused { kind: kind.rsplit('#').next().unwrap_or_default().to_owned(), message })
+    }
+
+    fn exchange(&self, line: &str, headers: &str, body: &str) -> std::io::Result<String> {
         let mut refused = std::io::Error::other("the name has no address");
         for address in self.authority.to_socket_addrs()? {
             match TcpStream::connect_timeout(&address, PATIENCE) {
-                Ok(stream) => return self.speak(stream, path),
+                Ok(stream) => return self.speak(stream, line, headers, body),
                 Err(error) => refused = error,
             }
         }
         Err(refused)
     }
 
-    fn speak(&self, mut stream: TcpStream, path: &str) -> std::io::Result<String> {
+    fn speak(&self, mut stream: TcpStream, line: &str, headers: &str, body: &str) -> std::io::Result<String> {
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
-        let host = &self.authority;
+        let (host, length) = (&self.authority, body.len());
         write!(
             stream,
-            "GET {path} HTTP/1.1\r\nHost: {host}\r\nAccept: application/json\r\nConnection: close\r\n\r\n"
+            "{line} HTTP/1.1\r\nHost: {host}\r\nAccept: application/json\r\nConnection: close\r\n\
+             Content-Length: {length}\r\n{headers}\r\n{body}"
         )?;
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer)?;

@@ -9,7 +9,7 @@ use dynamometer_server::report::Report;
 
 use crate::args::ReportArgs;
 use crate::problem::Problem;
-use fetch::Endpoint;
+pub(crate) use fetch::{CallError, Endpoint};
 
 /// Asks the server for its report and prints it.
 pub fn report(args: &ReportArgs) -> Result<(), Problem> {

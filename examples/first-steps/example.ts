@@ -9,23 +9,25 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, GetCommand, paginateQuery, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  NumberValue,
+  paginateQuery,
+  PutCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 
 const PREFIX = process.env.PREFIX ?? 'my-app';
 const CONTROL = `${PREFIX}-ControlPlaneTable`;
 const DATA = `${PREFIX}-DataPlaneTable`;
 const USER = 'user01';
 
-// Numbers come as strings and go as strings, so that none loses digits on its way through a float.
+// Numbers come as their digits, and go as NumberValue, so that none loses digits on its way through a float.
 const ddb = DynamoDBDocumentClient.from(new DynamoDBClient({}), {
   marshallOptions: { removeUndefinedValues: true },
   unmarshallOptions: { wrapNumbers: (text: string) => text },
 });
-
-/** A number given by its digits. */
-class Digits {
-  constructor(readonly value: string) {}
-}
 
 /** The shard of an id, the same in every language: h = h * 31 + c over UTF-16 units, in 32 bits. */
 function shardOf(text: string, count: number): number {
@@ -173,7 +175,7 @@ async function main(): Promise<void> {
   assert.equal((await history(profile))[0]?.value.text, '初版');
   console.log(`latest   ${item?.value.text}, revision ${item?.revision}`);
 
-  const value = { key: 'USDJPY', value: 149.3, category: 'forex', source: 'TypeScript' };
+  const value = { key: 'USDJPY', value: NumberValue.from('149.3'), category: 'forex', source: 'TypeScript' };
   const key = await recordObservation(USER, value, 30);
   const found = await observations(USER);
   assert.equal(found[0]?.event_key_sharded, key);

@@ -6,6 +6,7 @@
 //! processes: they get an endpoint, and for the restart check which half they are (`DYNO_RESTART`
 //! = `before` or `after`).
 
+mod examples;
 mod suites;
 
 use std::path::Path;
@@ -34,12 +35,21 @@ pub enum Suite {
     Electrodb,
     /// The AWS SDK for Rust
     Rust,
+    /// The programs in `examples/`
+    Examples,
 }
 
 impl Suite {
     /// All of them, the quickest to prepare first.
-    pub const ALL: [Suite; 6] =
-        [Suite::Boto3, Suite::Pynamodb, Suite::Cli, Suite::Js, Suite::Electrodb, Suite::Rust];
+    pub const ALL: [Suite; 7] = [
+        Suite::Boto3,
+        Suite::Pynamodb,
+        Suite::Cli,
+        Suite::Js,
+        Suite::Electrodb,
+        Suite::Rust,
+        Suite::Examples,
+    ];
 
     /// What its stage is called.
     pub fn stage(self) -> &'static str {
@@ -50,6 +60,7 @@ impl Suite {
             Suite::Pynamodb => "e2e pynamodb",
             Suite::Electrodb => "e2e electrodb",
             Suite::Rust => "e2e rust",
+            Suite::Examples => "e2e examples",
         }
     }
 }
@@ -81,6 +92,9 @@ pub fn run(project: &Project, only: &[Suite], endpoint: Option<&str>) -> Result<
 /// # Errors
 /// When it cannot be prepared, a server does not start, or a test fails.
 pub fn run_suite(project: &Project, suite: Suite, endpoint: Option<&str>) -> Result<(), Failure> {
+    if suite == Suite::Examples {
+        return examples::run(project, endpoint);
+    }
     let environment = suites::prepare(project, suite)?;
     if let Some(endpoint) = endpoint {
         eprintln!("  the restart check is left out: the server at {endpoint} is not ours to kill");

@@ -38,9 +38,9 @@ pub struct Environment {
 pub fn prepare(project: &Project, suite: Suite) -> Result<Environment, Failure> {
     let root = project.root.join("e2e");
     let home = match suite {
-        Suite::Boto3 | Suite::Pynamodb | Suite::Cli => python_environment(project, &root.join("python"))?,
-        Suite::Js | Suite::Electrodb => node_environment(project, &root.join("js"))?,
-        Suite::Rust => project.target.clone(),
+        Suite::Boto3 | Suite::Pynamodb | Suite::Cli => python_environment(project)?,
+        Suite::Js | Suite::Electrodb => node_environment(project, &root.join("js"), "e2e/js")?,
+        Suite::Rust | Suite::Examples => project.target.clone(),
     };
     Ok(Environment { suite, root, home, dyno: project.dyno() })
 }
@@ -57,7 +57,7 @@ impl Environment {
             Suite::Cli => self.pytest("test_cli", part),
             Suite::Js => self.node("sdk", part)?,
             Suite::Electrodb => self.node("electrodb", part)?,
-            Suite::Rust => self.cargo(part),
+            Suite::Rust | Suite::Examples => self.cargo(part),
         };
         with_client_settings(command, endpoint, part).go()
     }
@@ -99,11 +99,13 @@ impl Environment {
             .in_folder(&self.home))
     }
 
+    /// Of the whole workspace, because features are chosen for all selected packages together: the AWS SDK is then the
+    /// one that the other tests were built with, and not built again.
     fn cargo(&self, part: Part) -> Run {
         let target = if part == Part::Whole { "everyday" } else { "restart" };
         Run::new("cargo")
-            .args(["test", "--locked", "--quiet", "--test", target])
-            .in_folder(&self.root.join("rust"))
+            .args(["test", "--workspace", "--locked", "--quiet", "--test", target])
+            .in_folder(&self.root)
             .env("CARGO_TARGET_DIR", &self.home)
             .minutes(15)
     }
@@ -111,7 +113,7 @@ impl Environment {
 
 /// Settings that every AWS client reads: credentials that mean nothing, no configuration files of
 /// the person's own, and no retries, so that an answer that a retry would hide fails the test.
-fn with_client_settings(command: Run, endpoint: &str, part: Part) -> Run {
+pub(super) fn with_client_settings(command: Run, endpoint: &str, part: Part) -> Run {
     let command = command
         .env("DYNO_ENDPOINT", endpoint)
         .env("AWS_ENDPOINT_URL_DYNAMODB", endpoint)
@@ -137,9 +139,9 @@ fn with_client_settings(command: Run, endpoint: &str, part: Part) -> Run {
 }
 
 /// A virtual environment with the pinned packages; made again when the pins change.
-fn python_environment(project: &Project, source: &Path) -> Result<PathBuf, Failure> {
+pub(super) fn python_environment(project: &Project) -> Result<PathBuf, Failure> {
     let home = project.scratch("e2e")?.join("python");
-    let pins = source.join("requirements.txt");
+    let pins = project.root.join("e2e/python/requirements.txt");
     if is_installed(&home, &pins) {
         return Ok(home);
     }
@@ -161,10 +163,10 @@ fn python_environment(project: &Project, source: &Path) -> Result<PathBuf, Failu
     Ok(home)
 }
 
-/// A copy of the JavaScript tests beside their `node_modules`, because Node.js looks for packages
+/// A copy of JavaScript programs under the target folder, beside their `node_modules`, because Node.js looks for packages
 /// only in the folders above a file. The packages are installed again when the lock file changes.
-fn node_environment(project: &Project, source: &Path) -> Result<PathBuf, Failure> {
-    let home = project.scratch("e2e/js")?;
+pub(super) fn node_environment(project: &Project, source: &Path, name: &str) -> Result<PathBuf, Failure> {
+    let home = project.scratch(name)?;
     copy_tree(source, &home).map_err(|error| cannot_write(&home, &error))?;
     let lock = source.join("package-lock.json");
     if is_installed(&home, &lock) {

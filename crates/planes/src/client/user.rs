@@ -1,37 +1,4 @@
-//! One user's share of both planes.
-//!
-//! A [`UserPlanes`] takes kinds, which are words of the program, and never a key or another user's id: there is no method
-//! that could be given one. What an id from outside leads to is looked up and checked to be the user's before anything of it
-//! is shown ([`UserPlanes::get`], [`UserPlanes::thread`]).
-//!
-//! ```
-//! use dynamometer_planes::{Kind, Planes, UserId};
-//! const PROFILE: Kind = Kind::literal("profile");
-//! async fn show(planes: &Planes, user: UserId) -> Result<(), dynamometer_planes::Error> {
-//!     let profile = planes.user(user).latest::<String>(&PROFILE).await?;
-//!     Ok(())
-//! }
-//! ```
-//!
-//! A key of somebody else is of the wrong type:
-//!
-//! ```compile_fail,E0308
-//! use dynamometer_planes::{Kind, Planes, ResourceKey, UserId};
-//! const PROFILE: Kind = Kind::literal("profile");
-//! async fn show(planes: &Planes, user: UserId, other: ResourceKey) -> Result<(), dynamometer_planes::Error> {
-//!     let profile = planes.user(user).latest::<String>(&other).await?;
-//!     Ok(())
-//! }
-//! ```
-//!
-//! And a thread cannot be made up, only be found or begun by its user:
-//!
-//! ```compile_fail,E0451
-//! use dynamometer_planes::{EventKey, Planes, Thread};
-//! fn forge(planes: Planes, key: EventKey) -> Thread {
-//!     Thread { data: planes.data(), key }
-//! }
-//! ```
+//! One user's share of both planes: types that leave no way to name anybody else's.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -75,7 +42,39 @@ impl FromStr for UserId {
     }
 }
 
-/// What one user may read and write. See the [module's page](self) for what it keeps apart.
+/// What one user may read and write.
+///
+/// Its methods take kinds, which are words of the program, and never a key or another user's id. An event's or a thread's key that
+/// came from outside is looked up, and is the user's own or as good as absent.
+///
+/// ```
+/// use dynamometer_planes::{Kind, Planes, UserId};
+/// const PROFILE: Kind = Kind::literal("profile");
+/// async fn show(planes: &Planes, user: UserId) -> Result<(), dynamometer_planes::Error> {
+///     let profile = planes.user(user).latest::<String>(&PROFILE).await?;
+///     Ok(())
+/// }
+/// ```
+///
+/// A key of somebody else is of the wrong type:
+///
+/// ```compile_fail,E0308
+/// use dynamometer_planes::{Kind, Planes, ResourceKey, UserId};
+/// const PROFILE: Kind = Kind::literal("profile");
+/// async fn show(planes: &Planes, user: UserId, other: ResourceKey) -> Result<(), dynamometer_planes::Error> {
+///     let profile = planes.user(user).latest::<String>(&other).await?;
+///     Ok(())
+/// }
+/// ```
+///
+/// And a thread cannot be made up, only be found or begun by its user:
+///
+/// ```compile_fail,E0451
+/// use dynamometer_planes::{EventKey, Planes, Thread};
+/// fn forge(planes: Planes, key: EventKey) -> Thread {
+///     Thread { data: planes.data(), key }
+/// }
+/// ```
 #[derive(Clone, Debug)]
 pub struct UserPlanes {
     control: ControlPlane,

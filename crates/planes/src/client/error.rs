@@ -19,7 +19,8 @@ pub enum Error {
     /// A value cannot be written or read.
     #[error(transparent)]
     Value(#[from] ValueError),
-    /// Somebody else changed the resource since it was read. Read it again, decide again, write again.
+    /// Somebody else changed the resource since it was read. Read it again, decide again, write again. (That somebody may be this
+    /// very write, when its first answer was lost and the SDK sent it again: then the resource holds what was written.)
     #[error("{key} was changed by somebody else since it was read")]
     Conflict {
         /// The resource.

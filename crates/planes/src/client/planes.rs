@@ -18,7 +18,7 @@ use super::shards::Sharding;
 use super::transaction::Transaction;
 use super::user::{UserId, UserPlanes};
 use super::value::from_value;
-use super::write::{Action, Write};
+use super::write::{Action, Refusal, Write};
 use crate::schema::Table;
 
 /// The most bytes of an item.
@@ -175,21 +175,20 @@ impl Inner {
     /// The write's refusal, or what DynamoDB or the blob store says.
     pub(crate) async fn execute(&self, mut write: Write) -> Result<Option<Row>, Error> {
         let blob = self.move_large_value(&mut write).await?;
-        match self.send(&write).await {
-            Ok(old) => {
-                if let Some(old) = &old {
-                    self.delete_blob_of(old).await?;
+        let done = self.send(&write).await;
+        match (&done, blob) {
+            (Ok(Some(old)), _) => {
+                if let Some(pointer) = Pointer::in_item(&old.0) {
+                    self.delete_blob(&pointer).await;
                 }
-                Ok(old)
             }
-            Err(error) => {
-                // Only after a refusal is it certain that no item points to the new blob.
-                if let (Some(blob), Error::Conflict { .. } | Error::AlreadyExists { .. }) = (blob, &error) {
-                    self.delete_blob(&write.named(), &blob).await?;
-                }
-                Err(error)
+            // Only after a refusal is it certain that no item points to the new blob.
+            (Err(Error::Conflict { .. } | Error::AlreadyExists { .. }), Some(pointer)) => {
+                self.delete_blob(&pointer).await;
             }
+            _ => {}
         }
+        done
     }
 
     async fn send(&self, write: &Write) -> Result<Option<Row>, Error> {
@@ -208,7 +207,11 @@ impl Inner {
                 .send()
                 .await
                 .map(|answer| answer.attributes)
-                .map_err(|error| write.failed("PutItem", error)),
+                .or_else(|error| match write.failed("PutItem", error) {
+                    // The SDK sent it twice, because the answer to the first time was lost.
+                    Error::AlreadyExists { .. } if write.refusal == Refusal::Ours => Ok(None),
+                    error => Err(error),
+                }),
             Action::Set { key, .. } => self
                 .client
                 .update_item()
@@ -262,18 +265,12 @@ impl Inner {
         Ok(Some(pointer))
     }
 
-    /// Deletes the blob that an overwritten item pointed to.
-    async fn delete_blob_of(&self, old: &Row) -> Result<(), Error> {
-        match Pointer::in_item(&old.0) {
-            Some(pointer) => self.delete_blob(&old.key(), &pointer).await,
-            None => Ok(()),
+    /// Deletes a blob that no item points to. What was asked for is decided by now, so a store that fails here leaves the
+    /// blob behind, as other ends do, and nothing else.
+    pub(crate) async fn delete_blob(&self, pointer: &Pointer) {
+        if let Some(blobs) = &self.blobs {
+            let _ = blobs.delete(&pointer.name).await;
         }
-    }
-
-    pub(crate) async fn delete_blob(&self, key: &str, pointer: &Pointer) -> Result<(), Error> {
-        // Without a store the blob is another program's to delete.
-        let Some(blobs) = &self.blobs else { return Ok(()) };
-        blobs.delete(&pointer.name).await.map_err(|source| Error::Blob { key: key.to_owned(), source })
     }
 
     /// The value of an item, from the item or from its blob.

@@ -39,9 +39,6 @@ pub(crate) struct Fetched {
     pub(crate) next: Option<Place>,
 }
 
-/// After a request of which everything had expired, the next asks for at least so many.
-const LEAST: usize = 100;
-
 impl Listing {
     fn partition_key(&self) -> &'static str {
         self.index.map_or(self.table.partition_key, |index| index.partition_key)
@@ -112,7 +109,8 @@ impl Inner {
                 let next = start.map(|place| Cursor::new(&description, place));
                 return Ok(Page { items: rows, next });
             }
-            ask = (take.limit - rows.len()).max(LEAST);
+            // Much has expired and waits for its deletion.
+            ask = ask.saturating_mul(2);
         }
     }
 

@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::types::CancellationReason;
 
 use super::control::{Expected, Latest, Version, check, dependency, no_dependency};
 use super::data::Placed;
-use super::error::{Cancelled, Error, Reason};
+use super::error::{Cancelled, Error, Reason, is_throttling};
 use super::keys::{EventKey, Reference, ResourceKey};
 use super::planes::Inner;
 use super::row::Row;
@@ -145,51 +145,65 @@ impl Inner {
         let mut blobs = Vec::new();
         for write in &mut writes {
             if let Some(blob) = self.move_large_value(write).await? {
-                blobs.push((write.named(), blob));
+                blobs.push(blob);
             }
         }
+        // One for all tries: should an answer be lost, the next try is answered as the first would have been.
+        let token = token.unwrap_or_else(|| format!("{:032x}", self.runtime.random()));
         let mut tried = 0;
         let refused = loop {
-            let reasons = match self.transact_once(&writes, token.clone()).await? {
-                Ok(()) => return Ok(Ok(())),
-                Err(reasons) => reasons,
-            };
+            let sent = self.transact_once(&writes, &token).await;
             tried += 1;
-            let refused = read_reasons(&writes, reasons)?;
-            let passes = |step: &Cancelled| matches!(step.reason, Reason::Conflict | Reason::Throttled);
             let wait = self.retry.wait(tried, self.runtime.random());
-            match wait.filter(|_| refused.cancelled.iter().all(passes)) {
-                Some(wait) => self.runtime.sleep(wait).await,
-                None => break refused,
-            }
+            let wait = match (sent, wait) {
+                (Ok(()), _) => return Ok(Ok(())),
+                (Err(Failed::Cancelled(reasons)), wait) => {
+                    let refused = read_reasons(&writes, reasons)?;
+                    let passes =
+                        |step: &Cancelled| matches!(step.reason, Reason::Conflict | Reason::Throttled);
+                    match wait.filter(|_| refused.cancelled.iter().all(passes)) {
+                        Some(wait) => wait,
+                        None => break refused,
+                    }
+                }
+                (Err(Failed::Passing(_)), Some(wait)) => wait,
+                (Err(Failed::Passing(error) | Failed::Other(error)), _) => return Err(error),
+            };
+            self.runtime.sleep(wait).await;
         };
-        for (key, blob) in blobs {
-            self.delete_blob(&key, &blob).await?;
+        for blob in blobs {
+            self.delete_blob(&blob).await;
         }
         Ok(Err(refused))
     }
 
-    async fn transact_once(
-        &self,
-        writes: &[Write],
-        token: Option<String>,
-    ) -> Result<Result<(), Vec<CancellationReason>>, Error> {
+    async fn transact_once(&self, writes: &[Write], token: &str) -> Result<(), Failed> {
         let items = writes.iter().map(|write| write.in_transaction(self.table_name(write.table)));
-        let request = self
-            .client
-            .transact_write_items()
-            .set_transact_items(Some(items.collect::<Result<_, _>>()?))
-            .set_client_request_token(token);
-        match request.send().await {
-            Ok(_) => Ok(Ok(())),
-            Err(error) => match error.as_service_error() {
-                Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) => {
-                    Ok(Err(cancelled.cancellation_reasons().to_vec()))
-                }
-                _ => Err(Error::aws("TransactWriteItems", error)),
-            },
+        let items = items.collect::<Result<_, _>>().map_err(Failed::Other)?;
+        let request =
+            self.client.transact_write_items().set_transact_items(Some(items)).client_request_token(token);
+        let Err(error) = request.send().await else { return Ok(()) };
+        match error.as_service_error() {
+            Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) => {
+                Err(Failed::Cancelled(cancelled.cancellation_reasons().to_vec()))
+            }
+            Some(TransactWriteItemsError::TransactionInProgressException(_)) => {
+                Err(Failed::Passing(Error::aws("TransactWriteItems", error)))
+            }
+            _ if is_throttling(&error) => Err(Failed::Passing(Error::aws("TransactWriteItems", error))),
+            _ => Err(Failed::Other(Error::aws("TransactWriteItems", error))),
         }
     }
+}
+
+/// Why a try of a transaction came to nothing.
+enum Failed {
+    /// It was cancelled, with a reason for each step.
+    Cancelled(Vec<CancellationReason>),
+    /// Something that passes: an earlier try of the same token is still at work, or too much was asked at once.
+    Passing(Error),
+    /// Anything else.
+    Other(Error),
 }
 
 /// Matches reasons with their writes: they come in the same order, `None` for those that did nothing wrong.

@@ -47,6 +47,8 @@ pub(crate) struct Condition {
 pub(crate) enum Refusal {
     /// The item is there already.
     Exists,
+    /// The item is there already, under a key that was drawn by chance for this write: it is this write's own.
+    Ours,
     /// Somebody else was faster.
     Conflict,
 }
@@ -126,7 +128,7 @@ impl Write {
     pub(crate) fn refused(&self) -> Error {
         let key = self.named();
         match self.refusal {
-            Refusal::Exists => Error::AlreadyExists { key },
+            Refusal::Exists | Refusal::Ours => Error::AlreadyExists { key },
             Refusal::Conflict => Error::Conflict { key },
         }
     }

@@ -90,6 +90,11 @@ impl Stage {
         *self.world.0.server.lock().unwrap() = Some(self.server.address());
     }
 
+    /// Makes the server fail on purpose.
+    pub fn inject(&self, fault: &serde_json::Value) {
+        post(self.server.address(), "/_dyno/faults", &fault.to_string());
+    }
+
     /// Puts an item as another program would.
     pub async fn put_by_another_program(&self, table: &str, item: &[(&str, AttributeValue)]) {
         let item: HashMap<String, AttributeValue> =
@@ -145,16 +150,20 @@ impl Runtime for World {
         self.0.waits.lock().unwrap().push(span);
         if let Some(address) = *self.0.server.lock().unwrap() {
             let body = json!({ "advance": format!("{}ms", span.as_millis()) }).to_string();
-            let request = format!(
-                "POST /_dyno/clock HTTP/1.1\r\nHost: {address}\r\nContent-Length: {}\r\n\r\n{body}",
-                body.len()
-            );
-            let mut client = dynamometer_harness::Client::connect(address).unwrap();
-            let reply = client.send(request.as_bytes()).unwrap();
-            assert_eq!(reply.status, 200, "{}", String::from_utf8_lossy(&reply.body));
+            post(address, "/_dyno/clock", &body);
         }
         Box::pin(std::future::ready(()))
     }
+}
+
+/// Posts to one of the server's own paths.
+fn post(address: std::net::SocketAddr, path: &str, body: &str) {
+    let length = body.len();
+    let request =
+        format!("POST {path} HTTP/1.1\r\nHost: {address}\r\nContent-Length: {length}\r\n\r\n{body}");
+    let mut client = dynamometer_harness::Client::connect(address).unwrap();
+    let reply = client.send(request.as_bytes()).unwrap();
+    assert!(reply.status < 300, "{path}: {}", String::from_utf8_lossy(&reply.body));
 }
 
 /// A time in milliseconds after the beginning.

@@ -92,6 +92,7 @@ impl Placed {
     pub(crate) fn into_write(self, now: Timestamp, random: u128, sharding: &Sharding) -> (EventKey, Write) {
         let Event { kind, value, id, at, keep, request } = self.event;
         let at = at.unwrap_or(now);
+        let refusal = if id.is_some() { Refusal::Exists } else { Refusal::Ours };
         let id = id.unwrap_or_else(|| Id::generate(at, random));
         let place = sharding.place(&id, at, request.as_ref());
         let key = EventKey::new(&kind, &place.shard, &id);
@@ -106,7 +107,7 @@ impl Placed {
         if let Some(keep) = keep {
             item.insert(names::TTL, AttributeValue::N(expiry(at, keep).into()));
         }
-        (key, once(item, now))
+        (key, Write { refusal, ..once(item, now) })
     }
 }
 

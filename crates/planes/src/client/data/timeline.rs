@@ -118,12 +118,14 @@ struct Source {
 
 impl Source {
     /// Asks until there is an event or nothing more.
-    async fn fill(&mut self, inner: &Inner, newest_first: bool, limit: usize) -> Result<(), Error> {
+    async fn fill(&mut self, inner: &Inner, newest_first: bool, mut limit: usize) -> Result<(), Error> {
         while self.rows.is_empty() && !self.is_done {
             let fetched = inner.fetch(&self.listing, newest_first, self.start.as_ref(), limit).await?;
             self.rows.extend(fetched.rows);
             self.is_done = fetched.next.is_none();
             self.start = fetched.next;
+            // Much has expired and waits for its deletion.
+            limit = limit.saturating_mul(2);
         }
         Ok(())
     }

@@ -6,6 +6,8 @@
 //! cargo run -p dynamometer-planes --example first-steps
 //! ```
 
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
 #[path = "../common/connect.rs"]
 mod connect;
 

@@ -16,6 +16,8 @@
 //! cargo run -p dynamometer-planes --example stock-research
 //! ```
 
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
 #[path = "../common/connect.rs"]
 mod connect;
 

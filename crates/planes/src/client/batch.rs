@@ -32,39 +32,43 @@ pub(crate) fn refuse_repeats(keys: &[EventKey]) -> Result<(), Error> {
 }
 
 impl Inner {
-    /// Makes the puts of the data plane, without their conditions.
+    /// Makes the puts of the data plane, without their conditions. Answers the keys of those that were left unprocessed when
+    /// patience ran out, and of those that came after them.
     ///
     /// # Errors
-    /// [`Error::Unprocessed`], when patience ran out; or what DynamoDB or the blob store says.
-    pub(crate) async fn write_batch(&self, writes: Vec<Write>) -> Result<(), Error> {
+    /// What DynamoDB or the blob store says.
+    pub(crate) async fn write_batch(&self, writes: Vec<Write>) -> Result<Vec<String>, Error> {
         let (mut chunk, mut bytes) = (Vec::new(), 0);
-        let mut left = writes.into_iter().peekable();
-        while let Some(mut write) = left.next() {
+        let mut rest = writes.into_iter().peekable();
+        while let Some(mut write) = rest.next() {
             self.move_large_value(&mut write).await?;
             bytes += write.item_bytes();
             chunk.push(put_request(write)?);
-            let is_full = match left.peek() {
+            let is_full = match rest.peek() {
                 Some(next) => chunk.len() == MOST_WRITES || bytes + next.item_bytes() > MOST_BYTES,
                 None => true,
             };
             if is_full {
-                if let Err(error) = self.write_chunk(std::mem::take(&mut chunk)).await {
-                    return Err(with_rest(error, left));
+                let mut left = self.write_chunk(std::mem::take(&mut chunk)).await?;
+                if !left.is_empty() {
+                    left.extend(rest.map(|write| write.named()));
+                    return Ok(left);
                 }
                 bytes = 0;
             }
         }
-        Ok(())
+        Ok(Vec::new())
     }
 
-    async fn write_chunk(&self, mut requests: Vec<WriteRequest>) -> Result<(), Error> {
+    /// One request's worth. Answers the keys of what was left unprocessed when patience ran out.
+    async fn write_chunk(&self, mut requests: Vec<WriteRequest>) -> Result<Vec<String>, Error> {
         let table = self.table_name(&DATA_PLANE);
         let mut tried = 0;
         while !requests.is_empty() {
             if tried > 0 {
                 match self.retry.wait(tried, self.runtime.random()) {
                     Some(wait) => self.runtime.sleep(wait).await,
-                    None => return Err(Error::Unprocessed(keys_of(&requests))),
+                    None => return Ok(keys_of(&requests)),
                 }
             }
             let request = self.client.batch_write_item().request_items(&table, requests.clone());
@@ -79,7 +83,7 @@ impl Inner {
             }
             tried += 1;
         }
-        Ok(())
+        Ok(Vec::new())
     }
 
     /// Reads events; those that are there, in the order of the keys.
@@ -145,17 +149,6 @@ fn keys_of(requests: &[WriteRequest]) -> Vec<String> {
         request.put_request()?.item().get(names::EVENT_KEY_SHARDED)?.as_s().ok().cloned()
     };
     requests.iter().filter_map(key).collect()
-}
-
-/// What was not written includes all that was not tried.
-fn with_rest(error: Error, rest: impl Iterator<Item = Write>) -> Error {
-    match error {
-        Error::Unprocessed(mut keys) => {
-            keys.extend(rest.map(|write| write.named()));
-            Error::Unprocessed(keys)
-        }
-        other => other,
-    }
 }
 
 fn unread(count: usize) -> Error {

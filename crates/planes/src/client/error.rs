@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 
 use super::blob::BlobError;
 use super::cursor::CursorError;
-use super::keys::KeyError;
+use super::keys::{EventKey, KeyError};
 use super::value::ValueError;
 
 /// Why a call did not do what it was asked to. Nothing was changed, except where a variant says otherwise.
@@ -35,9 +35,9 @@ pub enum Error {
     /// A transaction was not made. The reasons stand for its steps that were refused.
     #[error("the transaction was cancelled: {}", Listed(.0))]
     Cancelled(Vec<Cancelled>),
-    /// A batch was made in part: these events were not written, and may be given again as they are.
-    #[error("{} of the batch's events were not written; the first is {}", .0.len(), .0.first().map_or("", String::as_str))]
-    Unprocessed(Vec<String>),
+    /// A batch was made in part: the events at these positions were not written, under these keys. Give them again.
+    #[error("{} of the batch's events were not written; the first is {}", .0.len(), FirstKey(.0))]
+    Unprocessed(Vec<(usize, EventKey)>),
     /// A cursor is damaged or belongs to another list. Begin from the first page.
     #[error(transparent)]
     Cursor(#[from] CursorError),
@@ -123,6 +123,15 @@ pub enum Reason {
     Throttled,
     /// DynamoDB's code and message for anything else.
     Other(String),
+}
+
+/// The first key of what was not written.
+struct FirstKey<'a>(&'a [(usize, EventKey)]);
+
+impl fmt::Display for FirstKey<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.first().map_or(Ok(()), |(position, key)| write!(f, "number {position}, {key}"))
+    }
 }
 
 /// The refused steps in one line.

@@ -6,6 +6,8 @@ mod bad_days;
 mod control;
 mod data;
 mod large;
+#[cfg(feature = "s3")]
+mod s3;
 mod stage;
 mod timeline;
 mod transaction;

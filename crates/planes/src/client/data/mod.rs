@@ -14,6 +14,7 @@ mod read;
 mod record;
 mod timeline;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use dynamometer_types::AttributeValue;
@@ -111,13 +112,18 @@ impl DataPlane {
     /// A batch has no conditions: an event whose id was given, and is there already, is overwritten.
     ///
     /// # Errors
-    /// [`Error::Unprocessed`] names what was not written when patience ran out. The others are written.
+    /// [`Error::Unprocessed`] names what was not written when patience ran out; the others are written. After an error of
+    /// another sort any of them may have been written.
     pub async fn record_all(&self, events: Vec<Placed>) -> Result<Vec<EventKey>, Error> {
         let (keys, writes): (Vec<EventKey>, Vec<Write>) =
             events.into_iter().map(|event| self.inner.plan_event(event)).unzip();
         batch::refuse_repeats(&keys)?;
-        self.inner.write_batch(writes).await?;
-        Ok(keys)
+        let left: HashSet<String> = self.inner.write_batch(writes).await?.into_iter().collect();
+        if left.is_empty() {
+            return Ok(keys);
+        }
+        let is_left = |(_, key): &(usize, EventKey)| left.contains(key.as_str());
+        Err(Error::Unprocessed(keys.into_iter().enumerate().filter(is_left).collect()))
     }
 
     /// Deletes an event, and its blob if it has one.

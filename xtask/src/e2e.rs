@@ -37,16 +37,19 @@ pub enum Suite {
     Rust,
     /// The programs in `examples/`
     Examples,
+    /// What `dyno design` writes, before the tools that it is written for
+    Design,
 }
 
 impl Suite {
     /// All of them, the quickest to prepare first.
-    pub const ALL: [Suite; 7] = [
+    pub const ALL: [Suite; 8] = [
         Suite::Boto3,
         Suite::Pynamodb,
         Suite::Cli,
         Suite::Js,
         Suite::Electrodb,
+        Suite::Design,
         Suite::Rust,
         Suite::Examples,
     ];
@@ -61,6 +64,7 @@ impl Suite {
             Suite::Electrodb => "e2e electrodb",
             Suite::Rust => "e2e rust",
             Suite::Examples => "e2e examples",
+            Suite::Design => "e2e design",
         }
     }
 }
@@ -106,6 +110,10 @@ pub fn run_suite(project: &Project, suite: Suite, endpoint: Option<&str>) -> Res
     let server = start(project, &["--in-memory"], &folder.join(format!("{name}-memory.log")))?;
     let result = environment.run(&server.endpoint(), Part::Whole);
     check_end(server, result)?;
+    if suite == Suite::Design {
+        // It writes files, and keeps nothing in the server.
+        return Ok(());
+    }
 
     let data = folder.join(format!("{name}-data"));
     let _ = std::fs::remove_dir_all(&data);
@@ -136,10 +144,14 @@ fn throttling(project: &Project, environment: &suites::Environment, folder: &Pat
     check_end(server, result)
 }
 
-/// The checks of streams and time to live with time: they move the clock by days.
+/// The checks of what becomes of things with time, and of reads that lag: they move the clock.
 fn time(project: &Project, environment: &suites::Environment, folder: &Path) -> Result<(), Failure> {
     let server = start(project, &["--in-memory", "--clock", "manual"], &folder.join("time.log"))?;
     let result = environment.run(&server.endpoint(), Part::Time);
+    check_end(server, result)?;
+    let args = ["--in-memory", "--clock", "manual", "--index-lag", "2s", "--read-lag", "1s"];
+    let server = start(project, &args, &folder.join("lag.log"))?;
+    let result = environment.run(&server.endpoint(), Part::Lag);
     check_end(server, result)
 }
 

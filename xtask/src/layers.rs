@@ -16,11 +16,18 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("dynamometer-types", &[]),
     ("dynamometer-expr", &["dynamometer-types"]),
     ("dynamometer-capacity", &["dynamometer-types"]),
+    ("dynamometer-cloudwatch", &["dynamometer-types"]),
     ("dynamometer-design", &["dynamometer-types", "dynamometer-expr", "dynamometer-capacity"]),
     ("dynamometer-store", &[]),
     (
         "dynamometer-engine",
-        &["dynamometer-types", "dynamometer-expr", "dynamometer-capacity", "dynamometer-store"],
+        &[
+            "dynamometer-types",
+            "dynamometer-expr",
+            "dynamometer-capacity",
+            "dynamometer-cloudwatch",
+            "dynamometer-store",
+        ],
     ),
     (
         "dynamometer-server",
@@ -28,6 +35,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "dynamometer-types",
             "dynamometer-expr",
             "dynamometer-capacity",
+            "dynamometer-cloudwatch",
             "dynamometer-store",
             "dynamometer-design",
             "dynamometer-engine",
@@ -59,6 +67,7 @@ const PURE: &[&str] = &[
     "dynamometer-types",
     "dynamometer-expr",
     "dynamometer-capacity",
+    "dynamometer-cloudwatch",
     "dynamometer-design",
     "dynamometer-engine",
 ];

@@ -2,19 +2,23 @@
 
 mod args;
 mod cost;
+mod design;
+mod fetch;
 mod fixtures;
 mod planes;
 mod problem;
-mod quantity;
+mod record;
 mod report;
 mod serve;
 mod simulate;
+mod trace_file;
 
 use std::io::Write;
 use std::process::ExitCode;
 
 use args::Command;
 use clap::Parser;
+use dynamometer_capacity::quantity;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -22,14 +26,18 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     let command_line = args::CommandLine::parse_from(args::understand_local_flags(std::env::args_os()));
     let done = match command_line.command() {
-        Command::Serve(args) => serve::serve(*args),
-        Command::Report(args) => report::report(&args),
+        Command::Serve(args) => serve::serve(*args).map(|()| ExitCode::SUCCESS),
+        Command::Report(args) => report::report(&args).map(|()| ExitCode::SUCCESS),
         Command::Cost(args) => cost::cost(&args).map(print),
         Command::Planes(command) => planes::planes(&command).map(print),
         Command::Simulate(args) => simulate::simulate(&args).map(print),
+        Command::Design(args) => design::design(&args).map(|(text, code)| {
+            print(text);
+            code
+        }),
     };
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(problem) => {
             eprintln!("error: {problem}");
             if let Some(hint) = problem.hint {
@@ -41,8 +49,9 @@ fn main() -> ExitCode {
 }
 
 /// Prints to stdout. A reader that left early, as `head` does, is no failure.
-fn print(text: String) {
+fn print(text: String) -> ExitCode {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes());
     let _ = out.flush();
+    ExitCode::SUCCESS
 }

@@ -16,8 +16,8 @@ const RUST: [&str; 2] = ["first-steps", "stock-research"];
 /// # Errors
 /// When one cannot be prepared or does not pass.
 pub(super) fn run(project: &Project, endpoint: Option<&str>) -> Result<(), Failure> {
-    let node = suites::node_environment(project, &project.root.join("examples"), "e2e/examples")?;
-    let python = suites::python_environment(project)?;
+    let node = suites::node_environment(project, &project.root.join("examples"), "examples")?;
+    let python = suites::python_environment(project, &project.root.join("e2e"), "python")?;
     // The whole workspace's features, so that the AWS SDK is not built a second time.
     let examples = RUST.into_iter().flat_map(|name| ["--example", name]);
     project.cargo(["build", "--workspace", "--locked"].into_iter().chain(examples)).minutes(15).go()?;

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use dynamometer_planes::schema::{Protection, Table, create_table_request};
 use serde_json::{Value, json};
 
+use crate::fetch::{Endpoint, FetchError};
 use crate::problem::Problem;
-use crate::report::Endpoint;
 
 /// How long a new table may take to become active.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -31,11 +31,10 @@ pub(super) fn deploy(
 ) -> Result<Deployed, Problem> {
     let name = table.full_name(prefix);
     let wanted = create_table_request(table, prefix, protection);
-    let is_new = match endpoint.call("CreateTable", &wanted) {
-        Ok(_) => true,
-        Err(error) if error.is("ResourceInUseException") => false,
-        Err(error) => return Err(refused(&name, &error)),
-    };
+    let is_new = !is_there(endpoint, &name)?;
+    if is_new {
+        endpoint.call("CreateTable", &wanted).map_err(|error| refused(&name, error))?;
+    }
     let described = when_active(endpoint, &name)?;
     let differences = differences(&wanted, &described);
     if !differences.is_empty() {
@@ -55,7 +54,7 @@ fn when_active(endpoint: &Endpoint, name: &str) -> Result<Value, Problem> {
     loop {
         let answer = endpoint
             .call("DescribeTable", &json!({ "TableName": name }))
-            .map_err(|error| refused(name, &error))?;
+            .map_err(|error| refused(name, error))?;
         if answer["Table"]["TableStatus"] == "ACTIVE" {
             return Ok(answer["Table"].clone());
         }
@@ -94,7 +93,7 @@ fn differences(wanted: &Value, found: &Value) -> Vec<String> {
 fn turn_expiry_on(endpoint: &Endpoint, name: &str, attribute: &str) -> Result<(), Problem> {
     let described = endpoint
         .call("DescribeTimeToLive", &json!({ "TableName": name }))
-        .map_err(|error| refused(name, &error))?;
+        .map_err(|error| refused(name, error))?;
     if described["TimeToLiveDescription"]["AttributeName"] == attribute {
         return Ok(());
     }
@@ -102,12 +101,26 @@ fn turn_expiry_on(endpoint: &Endpoint, name: &str, attribute: &str) -> Result<()
         "TableName": name,
         "TimeToLiveSpecification": { "AttributeName": attribute, "Enabled": true },
     });
-    endpoint.call("UpdateTimeToLive", &request).map(drop).map_err(|error| refused(name, &error))
+    endpoint.call("UpdateTimeToLive", &request).map(drop).map_err(|error| refused(name, error))
 }
 
-fn refused(name: &str, error: &crate::report::CallError) -> Problem {
-    let problem = Problem::failed(format!("{name}: {error}"));
-    match error.hint() {
+fn is_there(endpoint: &Endpoint, name: &str) -> Result<bool, Problem> {
+    let mut request = json!({});
+    loop {
+        let answer = endpoint.call("ListTables", &request).map_err(|error| refused(name, error))?;
+        if answer["TableNames"].as_array().is_some_and(|names| names.iter().any(|listed| listed == name)) {
+            return Ok(true);
+        }
+        match &answer["LastEvaluatedTableName"] {
+            Value::Null => return Ok(false),
+            last => request = json!({ "ExclusiveStartTableName": last }),
+        }
+    }
+}
+
+fn refused(name: &str, error: FetchError) -> Problem {
+    let problem = Problem::failed(format!("{name}: {}", error.sentence));
+    match error.hint {
         Some(hint) => problem.hint(hint),
         None => problem,
     }

@@ -7,8 +7,8 @@ use std::fmt::Write;
 use clap::{Args, Subcommand, ValueEnum};
 use dynamometer_planes::schema::{self, Protection};
 
+use crate::fetch::Endpoint;
 use crate::problem::Problem;
-use crate::report::Endpoint;
 
 /// What to do with the two tables.
 #[derive(Clone, Debug, Subcommand)]

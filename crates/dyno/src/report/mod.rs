@@ -1,6 +1,5 @@
 //! `dyno report`: the live meter of a running server, as a person reads it.
 
-mod fetch;
 mod text;
 
 use std::io::{IsTerminal, Write};
@@ -8,19 +7,13 @@ use std::io::{IsTerminal, Write};
 use dynamometer_server::report::Report;
 
 use crate::args::ReportArgs;
+use crate::fetch::Endpoint;
 use crate::problem::Problem;
-pub(crate) use fetch::{CallError, Endpoint};
 
 /// Asks the server for its report and prints it.
 pub fn report(args: &ReportArgs) -> Result<(), Problem> {
     let endpoint = Endpoint::read(&args.endpoint).map_err(Problem::wrong)?;
-    let body = endpoint.get("/_dyno/report").map_err(|error| {
-        let problem = Problem::failed(&error.sentence);
-        match error.hint {
-            Some(hint) => problem.hint(hint),
-            None => problem,
-        }
-    })?;
+    let body = endpoint.get("/_dyno/report")?;
     if args.json {
         return print(&body);
     }

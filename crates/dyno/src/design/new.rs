@@ -1,0 +1,89 @@
+//! `dyno design new`.
+
+use std::process::ExitCode;
+
+use dynamometer_design::infer::{LiveTable, infer};
+use dynamometer_design::starters::Starter;
+use serde_json::{Value, json};
+
+use super::{Done, NewArgs};
+use crate::fetch::{Endpoint, FetchError};
+use crate::problem::Problem;
+
+/// Prints or writes a design to begin with.
+pub(super) fn new(args: &NewArgs) -> Done {
+    let text = match &args.from_endpoint {
+        Some(url) => from_endpoint(url, args.sample)?,
+        None if args.two_table => Starter::TwoTable.text().to_owned(),
+        None => Starter::SingleTable.text().to_owned(),
+    };
+    let Some(file) = &args.file else { return Ok((text, ExitCode::SUCCESS)) };
+    let shown = file.display();
+    if file.exists() {
+        let problem = Problem::wrong(format!("{shown} is there already"));
+        return Err(problem.hint("name another file, or take that one away"));
+    }
+    std::fs::write(file, text).map_err(|error| Problem::failed(format!("cannot write {shown}: {error}")))?;
+    eprintln!("wrote {shown}");
+    eprintln!("next: dyno design check {shown}");
+    Ok((String::new(), ExitCode::SUCCESS))
+}
+
+/// A design from the tables of a server.
+fn from_endpoint(url: &str, sample: usize) -> Result<String, Problem> {
+    let endpoint = Endpoint::read(url).map_err(Problem::wrong)?;
+    let mut tables = Vec::new();
+    for name in table_names(&endpoint)? {
+        let description = endpoint.call("DescribeTable", &json!({ "TableName": name }))?["Table"].take();
+        let (items, is_all) = sampled(&endpoint, &name, sample)?;
+        tables.push(LiveTable { description, ttl: time_to_live(&endpoint, &name), items, is_all });
+    }
+    if tables.is_empty() {
+        return Err(Problem::failed(format!("there are no tables at {url}"))
+            .hint("dyno design new --single-table begins without any"));
+    }
+    Ok(infer(&tables, url))
+}
+
+fn table_names(endpoint: &Endpoint) -> Result<Vec<String>, FetchError> {
+    let (mut names, mut start) = (Vec::new(), Value::Null);
+    loop {
+        let request = match &start {
+            Value::Null => json!({}),
+            start => json!({ "ExclusiveStartTableName": start }),
+        };
+        let mut answer = endpoint.call("ListTables", &request)?;
+        let page = answer["TableNames"].as_array().into_iter().flatten();
+        names.extend(page.filter_map(|name| name.as_str().map(str::to_owned)));
+        start = answer["LastEvaluatedTableName"].take();
+        if start.is_null() {
+            return Ok(names);
+        }
+    }
+}
+
+/// The first items of a scan, and whether these are all.
+fn sampled(endpoint: &Endpoint, table: &str, sample: usize) -> Result<(Vec<Value>, bool), FetchError> {
+    let (mut items, mut start) = (Vec::new(), Value::Null);
+    while items.len() < sample {
+        let mut request = json!({ "TableName": table, "Limit": sample - items.len() });
+        if !start.is_null() {
+            request["ExclusiveStartKey"] = start;
+        }
+        let mut answer = endpoint.call("Scan", &request)?;
+        items.extend(answer["Items"].as_array().into_iter().flatten().cloned());
+        start = answer["LastEvaluatedKey"].take();
+        if start.is_null() {
+            return Ok((items, true));
+        }
+    }
+    Ok((items, false))
+}
+
+/// The attribute of time to live, where the server knows of it.
+fn time_to_live(endpoint: &Endpoint, table: &str) -> Option<String> {
+    let answer = endpoint.call("DescribeTimeToLive", &json!({ "TableName": table })).ok()?;
+    let description = &answer["TimeToLiveDescription"];
+    let is_on = description["TimeToLiveStatus"].as_str().is_some_and(|status| status.starts_with("ENABL"));
+    description["AttributeName"].as_str().filter(|_| is_on).map(str::to_owned)
+}

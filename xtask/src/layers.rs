@@ -17,6 +17,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("dynamometer-expr", &["dynamometer-types"]),
     ("dynamometer-capacity", &["dynamometer-types"]),
     ("dynamometer-design", &["dynamometer-types", "dynamometer-expr", "dynamometer-capacity"]),
+    ("dynamometer-cloudformation", &["dynamometer-types"]),
     ("dynamometer-store", &[]),
     (
         "dynamometer-engine",
@@ -42,6 +43,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "dynamometer-capacity",
             "dynamometer-store",
             "dynamometer-design",
+            "dynamometer-cloudformation",
             "dynamometer-engine",
             "dynamometer-server",
             "dynamometer-planes",
@@ -58,6 +60,7 @@ const PURE: &[&str] = &[
     "dynamometer-expr",
     "dynamometer-capacity",
     "dynamometer-design",
+    "dynamometer-cloudformation",
     "dynamometer-engine",
 ];
 

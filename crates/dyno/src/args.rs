@@ -7,7 +7,9 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use dynamometer_types::parse_duration_ms;
 
+use crate::client::ClientArgs;
 use crate::cost::CostArgs;
+use crate::deploy::DeployArgs;
 use crate::simulate::SimulateArgs;
 
 /// DynamoDB that you run yourself.
@@ -31,19 +33,15 @@ pub enum Command {
     Cost(Box<CostArgs>),
     /// Play a month of load, made up or recorded, under several settings: throttles, units, dollars, charts.
     Simulate(Box<SimulateArgs>),
+    /// Make or change tables as a CloudFormation template asks, on a running server or on AWS.
+    Deploy(Box<DeployArgs>),
 }
 
 /// Flags of `dyno report`.
 #[derive(Clone, Debug, Args)]
 pub struct ReportArgs {
-    /// Where the server is.
-    #[arg(
-        long,
-        env = "AWS_ENDPOINT_URL_DYNAMODB",
-        value_name = "URL",
-        default_value = "http://127.0.0.1:8000"
-    )]
-    pub endpoint: String,
+    #[command(flatten)]
+    pub client: ClientArgs,
     /// Print the report as JSON, as `GET /_dyno/report` answers it.
     #[arg(long)]
     pub json: bool,

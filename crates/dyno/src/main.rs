@@ -1,7 +1,9 @@
 //! `dyno`: the command line.
 
 mod args;
+mod client;
 mod cost;
+mod deploy;
 mod fixtures;
 mod problem;
 mod quantity;
@@ -22,9 +24,10 @@ fn main() -> ExitCode {
     let command_line = args::CommandLine::parse_from(args::understand_local_flags(std::env::args_os()));
     let done = match command_line.command() {
         Command::Serve(args) => serve::serve(*args),
-        Command::Report(args) => report::report(&args),
+        Command::Report(args) => report::report(&args).map(print),
         Command::Cost(args) => cost::cost(&args).map(print),
         Command::Simulate(args) => simulate::simulate(&args).map(print),
+        Command::Deploy(args) => deploy::deploy(&args).map(print),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

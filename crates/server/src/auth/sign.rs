@@ -112,8 +112,12 @@ mod tests {
     fn what_is_signed_is_verified_and_no_other_body_is() {
         for token in [None, Some("token")] {
             let credential = credential(token);
-            let signer =
-                Signer { credential: &credential, region: "eu-west-1", service: "dynamodb", now_s: 1_780_315_200 };
+            let signer = Signer {
+                credential: &credential,
+                region: "eu-west-1",
+                service: "dynamodb",
+                now_s: 1_780_315_200,
+            };
             let mut headers = headers();
             sign(&signer, &Method::POST, "/", &mut headers, b"{}").unwrap();
             let auth = Auth::with_credentials(

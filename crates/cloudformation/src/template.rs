@@ -66,9 +66,9 @@ impl Template {
         Err(findings)
     }
 
-    /// Whether a document is a template: a mapping with `Resources`. For files that may also be something else.
-    pub fn is_one(text: &str) -> bool {
-        parse(text).is_ok_and(|root| root.get("Resources").is_some())
+    /// Whether the template declares a parameter.
+    pub fn has_parameter(&self, name: &str) -> bool {
+        self.parameters.iter().any(|parameter| parameter.name == name)
     }
 
     pub(crate) fn resource(&self, name: &str) -> Option<&Declaration> {

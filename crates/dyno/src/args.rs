@@ -9,7 +9,7 @@ use dynamometer_types::parse_duration_ms;
 
 use crate::client::ClientArgs;
 use crate::cost::CostArgs;
-use crate::deploy::DeployArgs;
+use crate::deploy::{DeployArgs, name_and_value};
 use crate::simulate::SimulateArgs;
 
 /// DynamoDB that you run yourself.
@@ -89,9 +89,13 @@ pub struct ServeArgs {
     /// One database for each access key and region, for parallel tests.
     #[arg(long, env = "DYNO_ISOLATE")]
     pub isolate: bool,
-    /// Tables and items made at start: files of CreateTable or BatchWriteItem requests as JSON.
+    /// Tables and items made at start: CreateTable and BatchWriteItem requests, CloudFormation templates, DynamoDB JSON, CSV;
+    /// TABLE=FILE says where items go when the file is not named after its table.
     #[arg(long, env = "DYNO_FIXTURES", value_name = "FILE", num_args = 1.., value_delimiter = ',')]
-    pub fixtures: Vec<PathBuf>,
+    pub fixtures: Vec<String>,
+    /// The value of a parameter of a CloudFormation template among the fixtures.
+    #[arg(long = "parameter", env = "DYNO_PARAMETER", value_name = "NAME=VALUE", value_delimiter = ',', value_parser = name_and_value)]
+    pub parameters: Vec<(String, String)>,
     /// Verify signatures with the keys of this file (the format of ~/.aws/credentials).
     #[arg(long, env = "DYNO_AUTH", value_name = "FILE")]
     pub auth: Option<PathBuf>,

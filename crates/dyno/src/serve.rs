@@ -16,7 +16,7 @@ use dynamometer_server::service::{Api, ApiConfig};
 use dynamometer_store::{FjallOptions, FjallStore, MemoryStore, Store};
 
 use crate::args::{ClockKind, Durability, ServeArgs, Throttle};
-use crate::fixtures;
+use crate::fixtures::Fixtures;
 use crate::problem::Problem;
 
 /// Serves until SIGTERM or Ctrl-C.
@@ -38,30 +38,28 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
         },
         ..EngineConfig::default()
     };
-    let engine = Arc::new(Engine::open(store.clone(), config).map_err(Problem::failed)?);
+    let engine = Arc::new(Engine::open(store.clone(), config.clone()).map_err(Problem::failed)?);
     let clock = Arc::new(match args.clock {
         ClockKind::Wall => Clock::Wall,
         ClockKind::Manual => Clock::manual(),
     });
     let runner = Runner::start(engine.clone(), clock.clone(), log).map_err(Problem::failed)?;
     let waker = runner.waker();
-    let api = Arc::new(Api::new(
-        engine.clone(),
-        ApiConfig {
-            region: args.region.clone(),
-            account: args.account.clone(),
-            isolate: args.isolate,
-            clock,
-            prices,
-            wake_jobs: Arc::new(move || waker.iter().for_each(|waker| waker.wake())),
-            seed: random(),
-            log: Arc::new(log),
-        },
-    ));
+    let api_config = ApiConfig {
+        region: args.region.clone(),
+        account: args.account.clone(),
+        isolate: args.isolate,
+        clock,
+        prices,
+        wake_jobs: Arc::new(move || waker.iter().for_each(|waker| waker.wake())),
+        seed: random(),
+        log: Arc::new(log),
+    };
+    let api = Arc::new(Api::new(engine.clone(), api_config.clone()));
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Problem::failed)?;
     let served = runtime.block_on(async {
-        fixtures::load(&api, &args.fixtures).await?;
+        fixtures(&args, &config).load(&api, &api_config).await?;
         greet(&args, port);
         serve_http(listeners, Arc::new(http), api, stop_signal()).await.map_err(Problem::failed)
     });
@@ -70,6 +68,18 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
     // The store is durable and closed. Dropping it would wait for a merge of tables that the next start can do.
     std::mem::forget(store);
     served.and(closed)
+}
+
+fn fixtures<'a>(args: &'a ServeArgs, engine: &'a EngineConfig) -> Fixtures<'a> {
+    Fixtures {
+        files: &args.fixtures,
+        parameters: &args.parameters,
+        region: &args.region,
+        account: &args.account,
+        engine,
+        has_wall_clock: args.clock == ClockKind::Wall,
+        log,
+    }
 }
 
 /// Beyond loopback only with signatures, or when somebody says that it is meant.

@@ -6,7 +6,8 @@ use super::{Step, settings};
 use crate::table::{Encryption, Table};
 
 pub(super) fn steps(wanted: &Table) -> Vec<Step> {
-    let mut steps = vec![Step::on_table(&wanted.name, summary(wanted), "CreateTable", request(wanted))];
+    let mut steps =
+        vec![Step::on_table(&wanted.name, summary(wanted), "CreateTable", create_request(wanted))];
     let nothing = Table { global_indexes: bare_indexes(wanted), ..Table::default() };
     settings::time_to_live(wanted, &nothing, &mut steps);
     settings::recovery(wanted, &nothing, &mut steps);
@@ -38,7 +39,8 @@ fn summary(wanted: &Table) -> String {
     parts.join("; ")
 }
 
-fn request(wanted: &Table) -> Value {
+/// A CreateTable request for a table with its settings, but for those that CreateTable does not take.
+pub fn create_request(wanted: &Table) -> Value {
     let mut request = Map::new();
     let mut put = |name: &str, value: Value| {
         request.insert(name.to_owned(), value);

@@ -25,6 +25,7 @@ use serde_json::Value;
 
 use crate::resource::Scales;
 
+pub use create::create_request;
 pub use live::{LivePolicy, LiveTable, LiveTarget, unsettled};
 pub use scaling::{policy, target};
 pub use table::table;

@@ -14,11 +14,14 @@ pub(super) struct Identity {
 
 /// Finds the key and the region. A server that is no AWS needs neither: any signature will do unless it runs with `--auth`.
 pub(super) fn find(args: &ClientArgs, endpoint: &Endpoint) -> Result<Identity, Problem> {
+    let is_aws = *endpoint == Endpoint::Aws;
+    // A profile of the shell's is meant for AWS; a server of one's own can do without it.
+    let of_shell = variable("AWS_PROFILE").filter(|_| is_aws);
+    let profile = args.profile.clone().or(of_shell);
     let credential = match from_environment() {
         Some(credential) => Some(credential),
-        None => from_profile(args.profile.as_deref())?,
+        None => from_profile(profile.as_deref())?,
     };
-    let is_aws = *endpoint == Endpoint::Aws;
     let credential = match credential {
         Some(credential) => credential,
         None if is_aws => {
@@ -32,7 +35,7 @@ pub(super) fn find(args: &ClientArgs, endpoint: &Endpoint) -> Result<Identity, P
         args.region.clone().or_else(|| variable("AWS_REGION")).or_else(|| variable("AWS_DEFAULT_REGION"));
     let region = match region {
         Some(region) => Some(region),
-        None => region_of_profile(args.profile.as_deref())?,
+        None => region_of_profile(profile.as_deref())?,
     };
     match region {
         Some(region) if is_region(&region) => Ok(Identity { credential, region }),

@@ -36,8 +36,8 @@ pub struct ClientArgs {
     /// The region of signatures and ARNs; else AWS_REGION, the profile's, or us-east-1.
     #[arg(long, value_name = "REGION")]
     pub region: Option<String>,
-    /// The profile of ~/.aws/credentials whose key signs, when the environment has none.
-    #[arg(long, env = "AWS_PROFILE", value_name = "NAME")]
+    /// The profile of ~/.aws/credentials whose key signs, when the environment has none; else AWS_PROFILE, or default.
+    #[arg(long, value_name = "NAME")]
     pub profile: Option<String>,
 }
 

@@ -9,7 +9,7 @@ mod live;
 mod print;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use dynamometer_cloudformation::plan::{self, Action, Change, Service as PlanService, Told};
@@ -50,7 +50,8 @@ pub struct DeployArgs {
     pub json: bool,
 }
 
-fn name_and_value(text: &str) -> Result<(String, String), String> {
+/// `NAME=VALUE`.
+pub fn name_and_value(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         _ => Err("write it as NAME=VALUE".into()),
@@ -106,7 +107,7 @@ fn settings(args: &DeployArgs, client: &Client) -> Settings {
 }
 
 /// A file's name as a stack may be called: letters, digits and hyphens.
-fn stack_name(stem: &str) -> String {
+pub fn stack_name(stem: &str) -> String {
     stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
 }
 
@@ -234,15 +235,6 @@ async fn attributes(client: &Client, resources: &[Resource]) -> Result<Attribute
     Ok(attributes)
 }
 
-/// Whether a file is a template rather than something else that is JSON or YAML.
-pub fn is_template(path: &Path, text: &str) -> bool {
-    let is_yaml = path.extension().is_some_and(|extension| {
-        ["yaml", "yml", "template"].iter().any(|known| extension.eq_ignore_ascii_case(known))
-    });
-    is_yaml || Template::is_one(text)
-}
-
-/// What deploying printed: used by tests of the outputs' form.
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -259,17 +251,5 @@ mod tests {
         assert_eq!(name_and_value("A=b=c"), Ok(("A".into(), "b=c".into())));
         assert_eq!(name_and_value("A="), Ok(("A".into(), String::new())));
         assert!(name_and_value("A").is_err() && name_and_value("=b").is_err());
-    }
-
-    #[test]
-    fn a_template_is_told_from_requests() {
-        for (name, text, expected) in [
-            ("t.yaml", "Resources: {}", true),
-            ("t.json", r#"{"Resources": {}}"#, true),
-            ("t.json", r#"{"TableName": "a", "KeySchema": []}"#, false),
-            ("t.json", r#"[{"Orders": []}]"#, false),
-        ] {
-            assert_eq!(is_template(Path::new(name), text), expected, "{text}");
-        }
     }
 }

@@ -78,6 +78,12 @@ impl CallError {
         matches!(self, CallError::Refused { kind, .. } if kind == wanted)
     }
 
+    /// Whether the server does not have the operation, or not even the service.
+    pub fn is_lacking(&self) -> bool {
+        self.is("UnknownOperationException")
+            || matches!(self, CallError::Refused { status: 404 | 405 | 501, .. })
+    }
+
     /// Whether the same call may succeed a little later.
     pub fn is_passing(&self) -> bool {
         match self {
@@ -198,7 +204,7 @@ impl Client {
                     self.keep(connection);
                     return Ok(answer);
                 }
-                Err(SendError { unsent: Some(unsent), .. }) => request = unsent,
+                Err(SendError { unsent: Some(unsent), .. }) => request = *unsent,
                 Err(SendError { error, .. }) => return Err(error),
             }
         }

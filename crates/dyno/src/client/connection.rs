@@ -26,7 +26,7 @@ pub(super) type Request = http::Request<Full<Bytes>>;
 pub(super) struct SendError {
     pub(super) error: io::Error,
     /// The request, when it is certain that the server did not get it.
-    pub(super) unsent: Option<Request>,
+    pub(super) unsent: Option<Box<Request>>,
 }
 
 /// An open connection, and the host that it leads to.
@@ -63,10 +63,10 @@ impl Connection {
 
     async fn exchange(&mut self, request: Request) -> Result<Answer, SendError> {
         if let Err(error) = self.sender.ready().await {
-            return Err(SendError { error: io::Error::other(error), unsent: Some(request) });
+            return Err(SendError { error: io::Error::other(error), unsent: Some(Box::new(request)) });
         }
         let response = self.sender.try_send_request(request).await.map_err(|mut error| {
-            let unsent = error.take_message();
+            let unsent = error.take_message().map(Box::new);
             SendError { error: io::Error::other(error.into_error()), unsent }
         })?;
         let status = response.status().as_u16();

@@ -180,7 +180,7 @@ async fn whole_table(client: &Client, name: &str) -> Result<Option<LiveTable>, P
 async fn ask(client: &Client, operation: &str, request: &Value) -> Result<Option<Value>, Problem> {
     match client.call(Service::DynamoDb, operation, request).await {
         Ok(answer) => Ok(Some(answer)),
-        Err(error) if error.is("UnknownOperationException") => Ok(None),
+        Err(error) if error.is_lacking() => Ok(None),
         Err(error) => Err(problem(client, operation, error)),
     }
 }
@@ -212,7 +212,7 @@ async fn pages(
     loop {
         let answer = match client.call(Service::AutoScaling, operation, &request).await {
             Ok(answer) => answer,
-            Err(error) if error.is("UnknownOperationException") => return Ok(elements),
+            Err(error) if error.is_lacking() => return Ok(elements),
             Err(error) => return Err(problem(client, operation, error)),
         };
         elements.extend(answer[list].as_array().cloned().unwrap_or_default());

@@ -164,7 +164,7 @@ async fn lacking(client: &Client, planned: &[Planned]) -> Result<Vec<&'static st
             continue;
         }
         let answer = client.call(service(step.service), step.operation, &json!({})).await;
-        let is_lacking = answer.is_err_and(|error| error.is("UnknownOperationException"));
+        let is_lacking = answer.is_err_and(|error| error.is_lacking());
         asked.insert(step.operation, is_lacking);
     }
     Ok(asked.into_iter().filter(|(_, is_lacking)| *is_lacking).map(|(operation, _)| operation).collect())

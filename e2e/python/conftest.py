@@ -28,6 +28,11 @@ def client(endpoint):
 
 
 @pytest.fixture(scope="session")
+def streams(endpoint):
+    return boto3.client("dynamodbstreams", config=Config(retries={"total_max_attempts": 1}))
+
+
+@pytest.fixture(scope="session")
 def resource(endpoint):
     return boto3.resource("dynamodb", config=Config(retries={"total_max_attempts": 1}))
 

@@ -1,6 +1,9 @@
 """Shapes that several tests use."""
 
+import json
 import time
+import urllib.error
+import urllib.request
 
 import pytest
 from botocore.exceptions import ClientError
@@ -72,3 +75,22 @@ def refused(kind, message, call, *args, **kwargs):
 def strings(**values):
     """An item of strings in DynamoDB's own JSON."""
     return {name: {"S": value} for name, value in values.items()}
+
+
+def throughput(read, write):
+    return {"ReadCapacityUnits": read, "WriteCapacityUnits": write}
+
+
+def provisioned(read, write, **more):
+    return {"BillingMode": "PROVISIONED", "ProvisionedThroughput": throughput(read, write), **SIMPLE, **more}
+
+
+def own(endpoint, path, body=None):
+    """An own endpoint's answer: status and JSON."""
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(endpoint + path, data=data, method="POST" if data else "GET")
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        return error.code, json.load(error)

@@ -1,13 +1,15 @@
 //! The crash test: a loaded server is killed at random, again and again, and nothing that it
-//! acknowledged may be missing, no transaction may be half there, and the table and its indexes
-//! must agree.
+//! acknowledged may be missing, no transaction may be half there, and the table, its indexes and its
+//! stream must agree.
 //!
 //! The release binary runs on a data folder. Several workers write to it at once, each remembering
 //! what was acknowledged and what was under way ([`model`]). After a random time the server gets
 //! SIGKILL; it is started again (at times killed while it recovers), the table and both indexes
-//! are read whole ([`survey`]), and compared with what the workers know. The killed process's
+//! are read whole ([`survey`]), and compared with what the workers know; a consumer of the stream
+//! ([`consumer`]) goes on from where it was, and must come to the same table. The killed process's
 //! buffers are lost but the kernel's are not: this tests recovery, not the disk.
 
+mod consumer;
 mod model;
 mod random;
 mod survey;
@@ -22,6 +24,7 @@ use dynamometer_harness::{Client, Launch, Server};
 
 use crate::project::Project;
 use crate::run::Failure;
+use consumer::Consumer;
 use model::Model;
 use random::Random;
 use workload::Worker;
@@ -104,6 +107,7 @@ impl CrashTest<'_> {
         let mut model = Model::new(self.options.workers);
         let mut server = self.start()?;
         workload::create_table(&mut connect(&server)?)?;
+        let mut consumer = Consumer::of_table(&mut connect(&server)?)?;
         workload::load(&mut connect(&server)?)?;
         let mut starts = Vec::new();
         for kill in 1..=self.options.kills {
@@ -113,18 +117,18 @@ impl CrashTest<'_> {
             }
             server = self.start()?;
             starts.push(server.started_in());
-            self.verify(&mut server, &mut model, &format!("after kill {kill}"))?;
+            self.verify(&mut server, &mut model, &mut consumer, &format!("after kill {kill}"))?;
             if began.elapsed() > LIMIT {
                 return Err(Failure::new(format!("the test took longer than {LIMIT:?}; {kill} kills done")));
             }
         }
         let ended = server.terminate(Duration::from_secs(10)).map_err(Failure::new)?;
         let mut server = self.start()?;
-        self.verify(&mut server, &mut model, "after a clean shutdown")?;
+        self.verify(&mut server, &mut model, &mut consumer, "after a clean shutdown")?;
         starts.sort_unstable();
         let slowest = starts.last().copied().unwrap_or_default();
         let median = starts.get(starts.len() / 2).copied().unwrap_or_default();
-        eprintln!("  {}", model.summary());
+        eprintln!("  {}, {} stream records", model.summary(), consumer.records());
         eprintln!(
             "  start after a kill: median {median:.0?}, slowest {slowest:.0?}; clean shutdown {ended:.0?}, start after it {:.0?}",
             server.started_in()
@@ -182,9 +186,18 @@ impl CrashTest<'_> {
         Ok(())
     }
 
-    fn verify(&self, server: &mut Server, model: &mut Model, when: &str) -> Result<(), Failure> {
-        let found = survey::read_all(&mut connect(server)?).and_then(|survey| {
+    fn verify(
+        &self,
+        server: &mut Server,
+        model: &mut Model,
+        consumer: &mut Consumer,
+        when: &str,
+    ) -> Result<(), Failure> {
+        let mut client = connect(server)?;
+        let found = survey::read_all(&mut client).and_then(|survey| {
             survey.indexes_agree()?;
+            consumer.catch_up(&mut client)?;
+            consumer.agrees_with(&survey)?;
             model.agrees_with(&survey)
         });
         found.map_err(|failure| {

@@ -100,6 +100,7 @@ pub fn run_suite(project: &Project, suite: Suite, endpoint: Option<&str>) -> Res
     let mut server = start(project, &durable, &folder.join(format!("{name}-before.log")))?;
     if suite == Suite::Boto3 {
         throttling(project, &environment, &folder)?;
+        time(project, &environment, &folder)?;
         // The widest suite is run whole on the durable store too.
         environment.run(&server.endpoint(), Part::Whole)?;
     }
@@ -118,6 +119,13 @@ fn throttling(project: &Project, environment: &suites::Environment, folder: &Pat
     let args = ["--in-memory", "--clock", "manual", "--throttle", "enforce"];
     let server = start(project, &args, &folder.join("throttling.log"))?;
     let result = environment.run(&server.endpoint(), Part::Throttling);
+    check_end(server, result)
+}
+
+/// The checks of streams and time to live with time: they move the clock by days.
+fn time(project: &Project, environment: &suites::Environment, folder: &Path) -> Result<(), Failure> {
+    let server = start(project, &["--in-memory", "--clock", "manual"], &folder.join("time.log"))?;
+    let result = environment.run(&server.endpoint(), Part::Time);
     check_end(server, result)
 }
 

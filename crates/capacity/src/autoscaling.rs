@@ -20,8 +20,8 @@ const MINUTE_MS: i64 = 60_000;
 /// A target tracking policy on the reads or the writes of one table or index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TargetTracking {
-    /// The utilisation to keep, in percent: 20 to 90.
-    pub target_percent: u64,
+    /// The utilisation to keep, in hundredths of a percent: 2,000 to 9,000.
+    pub target_basis_points: u64,
     /// The least throughput.
     pub least: u64,
     /// The most throughput.
@@ -38,7 +38,7 @@ pub struct TargetTracking {
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum PolicyError {
     /// The target is out of range.
-    #[error("the target utilization must be from 20 to 90 percent, not {0}")]
+    #[error("the target utilization must be from 20 to 90 percent, not {}", *.0 as f64 / 100.0)]
     Target(u64),
     /// The bounds are not in order.
     #[error(
@@ -70,6 +70,29 @@ impl Scaling {
     }
 }
 
+/// What an alarm on consumed units shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Alarm {
+    /// Not all of its minutes are known.
+    InsufficientData,
+    /// One of its minutes at least keeps to the threshold.
+    Ok,
+    /// All of its minutes are beyond the threshold.
+    Breached {
+        /// The units per second that would put the busiest of these minutes on target, within the bounds.
+        wants: u64,
+    },
+}
+
+/// The two alarms of a policy on consumed units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Alarms {
+    /// Raises throughput.
+    pub high: Alarm,
+    /// Lowers it.
+    pub low: Alarm,
+}
+
 /// A policy with the changes that it made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scaler {
@@ -83,8 +106,8 @@ impl Scaler {
     /// # Errors
     /// When target or bounds are out of range.
     pub fn new(policy: TargetTracking) -> Result<Self, PolicyError> {
-        if !(20..=90).contains(&policy.target_percent) {
-            return Err(PolicyError::Target(policy.target_percent));
+        if !(2_000..=9_000).contains(&policy.target_basis_points) {
+            return Err(PolicyError::Target(policy.target_basis_points));
         }
         if policy.least == 0 || policy.least > policy.most {
             return Err(PolicyError::Bounds { least: policy.least, most: policy.most });
@@ -97,11 +120,12 @@ impl Scaler {
         &self.policy
     }
 
-    /// The thresholds of the two alarms at this throughput, in hundredths of a unit per minute: above the first it is
-    /// raised, below the second lowered. One unit at 70 percent: 4200 and 3000, that is 42.0 and 30.0.
+    /// The thresholds of the two alarms at this throughput, in ten-thousandths of a unit per minute: above the first it
+    /// is raised, below the second lowered. One unit at 70 percent: 420,000 and 300,000, that is 42.0 and 30.0.
     pub fn alarm_thresholds(&self, provisioned: u64, constants: &Constants) -> (u64, u64) {
-        let low = self.policy.target_percent.saturating_sub(constants.scale_in_margin_percent);
-        (self.policy.target_percent * provisioned * 60, low * provisioned * 60)
+        let target = self.policy.target_basis_points;
+        let low = target.saturating_sub(constants.scale_in_margin_percent * 100);
+        (target * provisioned * 60, low * provisioned * 60)
     }
 
     /// `provisioned` if it is within the bounds, or the bound that it has to be moved to, as happens at once when bounds
@@ -110,12 +134,38 @@ impl Scaler {
         provisioned.clamp(self.policy.least, self.policy.most)
     }
 
-    /// What the policy asks for at `now`, to be called once a minute.
+    /// What the two alarms show at `now`.
     ///
     /// `minute` gives the units consumed in the minute that began so many whole minutes before the current one (1 is
     /// the last that ended), `None` where there is no data; such as [`TableCapacity::minute`] does.
     ///
     /// [`TableCapacity::minute`]: crate::admission::TableCapacity::minute
+    pub fn alarms(
+        &self,
+        now: Timestamp,
+        provisioned: u64,
+        minute: impl Fn(u32) -> Option<CapacityUnits>,
+        constants: &Constants,
+    ) -> Alarms {
+        let newest = first_visible(now, constants);
+        let (high, low) = self.alarm_thresholds(provisioned, constants);
+        let seen = |count: u64| -> Option<Vec<u64>> {
+            (0..count as u32).map(|ago| minute(newest + ago).map(|units| units.halves() * 5_000)).collect()
+        };
+        let alarm = |count: u64, is_breaching: &dyn Fn(u64) -> bool| match seen(count) {
+            None => Alarm::InsufficientData,
+            Some(sums) if sums.iter().all(|sum| is_breaching(*sum)) => {
+                Alarm::Breached { wants: self.on_target(&sums) }
+            }
+            Some(_) => Alarm::Ok,
+        };
+        Alarms {
+            high: alarm(constants.scale_out_minutes, &|sum| sum > high),
+            low: alarm(constants.scale_in_minutes, &|sum| sum < low),
+        }
+    }
+
+    /// What the policy asks for at `now`, to be called once a minute; `minute` as for [`Scaler::alarms`].
     pub fn evaluate(
         &self,
         now: Timestamp,
@@ -123,24 +173,20 @@ impl Scaler {
         minute: impl Fn(u32) -> Option<CapacityUnits>,
         constants: &Constants,
     ) -> Option<Scaling> {
-        let newest = first_visible(now, constants);
-        let (high, low) = self.alarm_thresholds(provisioned, constants);
-        let seen = |count: u64| -> Option<Vec<u64>> {
-            (0..count as u32).map(|ago| minute(newest + ago).map(|units| units.halves() * 50)).collect()
-        };
-        if let Some(sums) = seen(constants.scale_out_minutes)
-            && sums.iter().all(|sum| *sum > high)
-        {
-            let wanted = self.on_target(&sums);
-            return (wanted > provisioned && self.may_scale_out(now, wanted)).then_some(Scaling::Out(wanted));
+        self.asks_for(now, provisioned, self.alarms(now, provisioned, minute, constants))
+    }
+
+    /// What the policy asks for at `now`, when its alarms show this.
+    pub fn asks_for(&self, now: Timestamp, provisioned: u64, alarms: Alarms) -> Option<Scaling> {
+        match (alarms.high, alarms.low) {
+            (Alarm::Breached { wants }, _) => {
+                (wants > provisioned && self.may_scale_out(now, wants)).then_some(Scaling::Out(wants))
+            }
+            (_, Alarm::Breached { wants }) => {
+                (wants < provisioned && self.may_scale_in(now)).then_some(Scaling::In(wants))
+            }
+            _ => None,
         }
-        if let Some(sums) = seen(constants.scale_in_minutes)
-            && sums.iter().all(|sum| *sum < low)
-        {
-            let wanted = self.on_target(&sums);
-            return (wanted < provisioned && self.may_scale_in(now)).then_some(Scaling::In(wanted));
-        }
-        None
     }
 
     /// Takes note that a change was accepted. One that was refused, for there were too many decreases, is simply not
@@ -149,10 +195,10 @@ impl Scaler {
         self.last = Some((now, scaling));
     }
 
-    /// The throughput at which the largest of the sums, in hundredths of a unit per minute, is on target.
+    /// The throughput at which the largest of the sums, in ten-thousandths of a unit per minute, is on target.
     fn on_target(&self, sums: &[u64]) -> u64 {
         let largest = sums.iter().max().copied().unwrap_or_default();
-        self.within_bounds(largest.div_ceil(60 * self.policy.target_percent))
+        self.within_bounds(largest.div_ceil(60 * self.policy.target_basis_points))
     }
 
     fn may_scale_out(&self, now: Timestamp, wanted: u64) -> bool {
@@ -188,7 +234,7 @@ mod tests {
 
     fn scaler(target_percent: u64) -> Scaler {
         Scaler::new(TargetTracking {
-            target_percent,
+            target_basis_points: target_percent * 100,
             least: 5,
             most: 1_000,
             disable_scale_in: false,
@@ -250,8 +296,12 @@ mod tests {
     fn senseless_policies_are_refused() {
         let policy = *scaler(70).policy();
         assert_eq!(
-            Scaler::new(TargetTracking { target_percent: 19, ..policy }),
-            Err(PolicyError::Target(19))
+            Scaler::new(TargetTracking { target_basis_points: 1_999, ..policy }),
+            Err(PolicyError::Target(1_999))
+        );
+        assert_eq!(
+            PolicyError::Target(1_999).to_string(),
+            "the target utilization must be from 20 to 90 percent, not 19.99"
         );
         let error = Scaler::new(TargetTracking { least: 9, most: 8, ..policy }).unwrap_err();
         assert_eq!(error, PolicyError::Bounds { least: 9, most: 8 });

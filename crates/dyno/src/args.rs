@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use dynamometer_types::parse_duration_ms;
+use dynamometer_engine::lag::LagRange;
+use dynamometer_types::{parse_duration_ms, parse_duration_range_ms};
 
 use crate::client::ClientArgs;
 use crate::cost::CostArgs;
@@ -80,6 +81,21 @@ pub struct ServeArgs {
     /// How long tables and indexes stay in CREATING, UPDATING and DELETING: 500ms, 2s, 1m.
     #[arg(long, env = "DYNO_TABLE_DELAY", value_name = "DURATION", default_value = "0ms", value_parser = duration)]
     pub table_delay: Duration,
+    /// How long after its expiry an item is deleted; on AWS within days.
+    #[arg(long, env = "DYNO_TTL_DELAY", value_name = "DURATION", default_value = "0s", value_parser = duration)]
+    pub ttl_delay: Duration,
+    /// How long time to live cannot be changed again after a change; on AWS about half an hour.
+    #[arg(long, env = "DYNO_TTL_COOLDOWN", value_name = "DURATION", default_value = "0s", value_parser = duration)]
+    pub ttl_cooldown: Duration,
+    /// How late global indexes show a write: 200ms, or any of 50ms..2s.
+    #[arg(long, env = "DYNO_INDEX_LAG", value_name = "DURATION", default_value = "0ms", value_parser = lag)]
+    pub index_lag: LagRange,
+    /// How late eventually consistent reads of tables and local indexes show a write.
+    #[arg(long, env = "DYNO_READ_LAG", value_name = "DURATION", default_value = "0ms", value_parser = lag)]
+    pub read_lag: LagRange,
+    /// What lags and injected faults are drawn from; the same number gives the same ones.
+    #[arg(long, env = "DYNO_SEED", value_name = "NUMBER", default_value_t = 1)]
+    pub seed: u64,
     /// What becomes of requests beyond a table's throughput: nothing, counted and shown, or refused as AWS would.
     #[arg(long, env = "DYNO_THROTTLE", value_enum, default_value_t = Throttle::Report)]
     pub throttle: Throttle,
@@ -96,6 +112,9 @@ pub struct ServeArgs {
     /// The value of a parameter of a CloudFormation template among the fixtures.
     #[arg(long = "parameter", env = "DYNO_PARAMETER", value_name = "NAME=VALUE", value_delimiter = ',', value_parser = name_and_value)]
     pub parameters: Vec<(String, String)>,
+    /// Deliver streams of tables to functions: files of pipes in the JSON of Lambda's CreateEventSourceMapping.
+    #[arg(long, env = "DYNO_PIPE", value_name = "FILE", value_delimiter = ',')]
+    pub pipe: Vec<PathBuf>,
     /// Verify signatures with the keys of this file (the format of ~/.aws/credentials).
     #[arg(long, env = "DYNO_AUTH", value_name = "FILE")]
     pub auth: Option<PathBuf>,
@@ -155,6 +174,10 @@ fn account(text: &str) -> Result<String, String> {
     } else {
         Err("an account has 12 digits, such as 000000000000".into())
     }
+}
+
+fn lag(text: &str) -> Result<LagRange, String> {
+    parse_duration_range_ms(text).map(|(from_ms, to_ms)| LagRange { from_ms, to_ms })
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
@@ -225,6 +248,15 @@ mod tests {
         for text in ["", "5", "s", "-1s", "1.5s", "1y", "99999999999999999999ms"] {
             assert!(duration(text).unwrap_err().contains("500ms"), "{text}");
         }
+    }
+
+    #[test]
+    fn lags_are_a_duration_or_a_range() {
+        let lags = |text| parse(&["--index-lag", text]).map(|args| args.index_lag);
+        assert_eq!(lags("200ms").unwrap(), LagRange { from_ms: 200, to_ms: 200 });
+        assert_eq!(lags("50ms..2s").unwrap(), LagRange { from_ms: 50, to_ms: 2_000 });
+        assert!(lags("2s..50ms").unwrap_err().to_string().contains("the shorter duration first"));
+        assert!(lags("50ms..").unwrap_err().to_string().contains("is no duration"));
     }
 
     #[test]

@@ -2,16 +2,19 @@
 
 use std::io::Write;
 use std::net::IpAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dynamometer_capacity::money::PriceTable;
+use dynamometer_engine::lag::LagConfig;
 use dynamometer_engine::throughput::ThrottleMode;
 use dynamometer_engine::{Engine, EngineConfig};
 use dynamometer_server::auth::{Auth, Credentials, Scope};
 use dynamometer_server::clock::Clock;
+use dynamometer_server::faults::Faults;
 use dynamometer_server::http::{HttpConfig, TlsConfig, bind, serve as serve_http};
-use dynamometer_server::runner::Runner;
+use dynamometer_server::pipes::{Asked as AskedPipe, Pipes};
+use dynamometer_server::runner::{Jobs, Runner};
 use dynamometer_server::service::{Api, ApiConfig};
 use dynamometer_store::{FjallOptions, FjallStore, MemoryStore, Store};
 
@@ -23,6 +26,7 @@ use crate::problem::Problem;
 pub fn serve(args: ServeArgs) -> Result<(), Problem> {
     check_exposure(&args)?;
     let http = http_config(&args)?;
+    let asked_pipes = read_pipes(&args.pipe)?;
     let prices = Arc::new(read_prices(args.prices.as_deref())?);
     // The port first: a second server must not touch the data of the first.
     let listeners = bind(&args.host, args.port).map_err(|e| Problem::failed(&e).hint(e.hint()))?;
@@ -30,7 +34,10 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
         listeners.first().and_then(|l| l.local_addr().ok()).map_or(args.port, |address| address.port());
     let store = open_store(&args)?;
     let config = EngineConfig {
+        lag: LagConfig { index: args.index_lag, read: args.read_lag, seed: args.seed },
         table_delay_ms: args.table_delay.as_millis() as i64,
+        ttl_delay_ms: args.ttl_delay.as_millis() as i64,
+        ttl_cooldown_ms: args.ttl_cooldown.as_millis() as i64,
         throttle: match args.throttle {
             Throttle::Off => ThrottleMode::Off,
             Throttle::Report => ThrottleMode::Report,
@@ -43,15 +50,17 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
         ClockKind::Wall => Clock::Wall,
         ClockKind::Manual => Clock::manual(),
     });
-    let runner = Runner::start(engine.clone(), clock.clone(), log).map_err(Problem::failed)?;
-    let waker = runner.waker();
+    let pipes = Arc::new(Pipes::new(engine.clone(), clock.clone(), &args.region, &args.account));
+    let jobs = Arc::new(Jobs::new(&engine, clock));
+    let runner = Runner::start(jobs.clone(), log).map_err(Problem::failed)?;
     let api_config = ApiConfig {
         region: args.region.clone(),
         account: args.account.clone(),
         isolate: args.isolate,
-        clock,
+        jobs: jobs.clone(),
+        faults: Arc::new(Faults::new(args.seed)),
+        pipes: pipes.clone(),
         prices,
-        wake_jobs: Arc::new(move || waker.iter().for_each(|waker| waker.wake())),
         seed: random(),
         log: Arc::new(log),
     };
@@ -60,10 +69,12 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Problem::failed)?;
     let served = runtime.block_on(async {
         fixtures(&args, &config).load(&api, &api_config).await?;
+        start_pipes(&pipes, asked_pipes)?;
         greet(&args, port);
         serve_http(listeners, Arc::new(http), api, stop_signal()).await.map_err(Problem::failed)
     });
-    runner.stop(&engine);
+    pipes.stop();
+    runner.stop(&jobs, &engine);
     let closed = store.close().map_err(Problem::failed);
     // The store is durable and closed. Dropping it would wait for a merge of tables that the next start can do.
     std::mem::forget(store);
@@ -109,6 +120,24 @@ fn http_config(args: &ServeArgs) -> Result<HttpConfig, Problem> {
     Ok(config)
 }
 
+/// The pipes of some files.
+fn read_pipes(files: &[PathBuf]) -> Result<Vec<AskedPipe>, Problem> {
+    let mut pipes = Vec::new();
+    for file in files {
+        let wrong = |what: &dyn std::fmt::Display| Problem::wrong(format!("{}: {what}", file.display()));
+        let text = std::fs::read_to_string(file).map_err(|error| wrong(&error))?;
+        for asked in AskedPipe::read_all(&text).map_err(|error| wrong(&error))? {
+            asked.check().map_err(|error| wrong(&error))?;
+            pipes.push(asked);
+        }
+    }
+    Ok(pipes)
+}
+
+fn start_pipes(pipes: &Pipes, asked: Vec<AskedPipe>) -> Result<(), Problem> {
+    asked.into_iter().try_for_each(|asked| pipes.start("", asked).map(drop).map_err(Problem::failed))
+}
+
 /// The built-in prices, with those of a file laid over them.
 fn read_prices(file: Option<&Path>) -> Result<PriceTable, Problem> {
     let mut prices = PriceTable::builtin();
@@ -141,7 +170,7 @@ fn open_store(args: &ServeArgs) -> Result<Arc<dyn Store>, Problem> {
     Ok(Arc::new(store))
 }
 
-/// Where the server is, and the line to paste.
+/// Where the server is, and the lines to paste.
 fn greet(args: &ServeArgs, port: u16) {
     let scheme = if args.tls_cert.is_some() { "https" } else { "http" };
     let host = if args.host.contains(':') {
@@ -159,7 +188,7 @@ fn greet(args: &ServeArgs, port: u16) {
     let mut out = std::io::stdout();
     // Nobody may be reading; the server serves all the same.
     let _ = writeln!(out, "dyno {version}   DynamoDB on {url}   {data}{durability}");
-    let _ = writeln!(out, "  export AWS_ENDPOINT_URL_DYNAMODB={url}");
+    let _ = writeln!(out, "  export AWS_ENDPOINT_URL_DYNAMODB={url} AWS_ENDPOINT_URL_DYNAMODB_STREAMS={url}");
     let _ = writeln!(
         out,
         "  export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_REGION={}",

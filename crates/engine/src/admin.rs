@@ -16,10 +16,12 @@ use parking_lot::Mutex;
 
 use crate::catalog::jobs::{Job, Work};
 use crate::catalog::record::{Lifecycle, TableRecord};
+use crate::catalog::stream::StreamRow;
 use crate::catalog::{Draft, Version};
 use crate::disk::keys::{ObjectId, after_prefix};
 use crate::engine::Engine;
 use crate::ops::token_prefix;
+use crate::scaling::activity;
 
 /// What stands before the names of kept states; no namespace of a caller begins so.
 const KEPT: &str = "#kept/";
@@ -41,7 +43,8 @@ pub enum AdminError {
 /// A copy in the making: the records under their new numbers.
 struct Copy {
     records: Vec<TableRecord>,
-    /// Old and new number of each table and index.
+    streams: Vec<StreamRow>,
+    /// Old and new number of each table, index and stream.
     renumbered: Vec<(ObjectId, ObjectId)>,
     /// Clears the copy away if it is never shown.
     job: Job,
@@ -80,10 +83,13 @@ impl Engine {
         now: Timestamp,
     ) -> Result<Vec<String>, AdminError> {
         let view = self.store.snapshot()?;
-        let change = |draft: &mut Draft| {
+        let change = |draft: &mut Draft, forget_targets: &mut dyn FnMut(&mut Batch)| {
+            forget_targets(&mut draft.batch);
             let mut names: Vec<String> = match tables {
                 None => {
                     forget_tokens(draft, &*view, namespace)?;
+                    activity::forget(&*view, namespace, None, &mut draft.batch)?;
+                    remove_streams(draft, namespace, |_| true, now);
                     draft.version().tables(namespace).map(|table| table.record.name.clone()).collect()
                 }
                 Some(names) => names.to_vec(),
@@ -96,7 +102,9 @@ impl Engine {
             }
             Ok::<_, AdminError>(names)
         };
-        let (names, commit) = self.catalog.change(&*self.store, change)?;
+        let (names, commit) = self.targets.forget(namespace, tables, |forget_targets| {
+            self.catalog.change(&*self.store, |draft| change(draft, forget_targets))
+        })?;
         commit.wait()?;
         Ok(names)
     }
@@ -126,9 +134,11 @@ impl Engine {
     fn copy_database(&self, from: &str, to: &str, now: Timestamp) -> Result<Vec<String>, AdminError> {
         let view = self.cut(Batch::new())?;
         // The tables of the same moment as the rows, whatever the catalog has become since.
-        let tables = settled_tables(&Version::read(&*view)?, from, now);
+        let version = Version::read(&*view)?;
+        let tables = settled_tables(&version, from, now);
+        let streams = version.streams(from).map(|stream| stream.row.clone()).collect();
         let begin = |draft: &mut Draft| {
-            let copy = renumber(draft, tables, to, now);
+            let copy = renumber(draft, tables, streams, to, now);
             self.copies.0.lock().insert(copy.job.id);
             Ok::<_, AdminError>(copy)
         };
@@ -138,19 +148,24 @@ impl Engine {
         for (old, new) in &copy.renumbered {
             self.copy_rows(&*view, *old, *new)?;
         }
-        let show = |draft: &mut Draft| {
+        let show = |draft: &mut Draft, copy_targets: &mut dyn FnMut(&mut Batch)| {
             copy.job.finish(&mut draft.batch);
             forget_tokens(draft, &*view, to)?;
-            Ok::<_, AdminError>(replace_database(draft, copy.records, to, now))
+            activity::forget(&*view, to, None, &mut draft.batch)?;
+            copy_targets(&mut draft.batch);
+            Ok::<_, AdminError>(replace_database(draft, copy.records, copy.streams, to, now))
         };
-        let (names, commit) = self.catalog.change(&*self.store, show)?;
+        let (names, commit) = self.targets.copy(from, to, |copy_targets| {
+            self.catalog.change(&*self.store, |draft| show(draft, copy_targets))
+        })?;
         commit.wait()?;
         Ok(names)
     }
 
-    /// Copies all rows and counters of a table or index to a new number.
+    /// Copies all rows and counters of a table, index or stream to a new number.
     fn copy_rows(&self, view: &dyn Snapshot, old: ObjectId, new: ObjectId) -> Result<(), StoreError> {
-        for keyspace in [Keyspace::Items, Keyspace::IndexEntries, Keyspace::Counters] {
+        // Indexes of expiry times are filled again, which is no more work.
+        for keyspace in crate::jobs::ROWS_OF_OBJECTS.into_iter().filter(|one| *one != Keyspace::Expiry) {
             let mut from = crate::jobs::first_row(old);
             loop {
                 let chunk = crate::jobs::read_chunk(view, keyspace, &from, old)?;
@@ -165,6 +180,11 @@ impl Engine {
         }
         Ok(())
     }
+}
+
+/// Whether a database is a kept state: nothing becomes of its streams and items with time.
+pub(crate) fn is_kept(namespace: &str) -> bool {
+    namespace.starts_with(KEPT)
 }
 
 fn kept_namespace(namespace: &str, name: &str) -> String {
@@ -186,28 +206,48 @@ fn settled_tables(version: &Version, namespace: &str, now: Timestamp) -> Vec<Tab
 }
 
 /// Gives the records of a database new numbers, for another database.
-fn renumber(draft: &mut Draft, mut records: Vec<TableRecord>, to: &str, now: Timestamp) -> Copy {
+fn renumber(
+    draft: &mut Draft,
+    mut records: Vec<TableRecord>,
+    mut streams: Vec<StreamRow>,
+    to: &str,
+    now: Timestamp,
+) -> Copy {
     let mut renumbered = Vec::new();
+    let mut give_number = |id: &mut ObjectId| {
+        let new = draft.new_id();
+        renumbered.push((*id, new));
+        *id = new;
+    };
     for record in &mut records {
         record.namespace = to.to_owned();
         let indexes = record.local_indexes.iter_mut().chain(&mut record.global_indexes);
-        for id in std::iter::once(&mut record.id).chain(indexes.map(|index| &mut index.id)) {
-            let new = draft.new_id();
-            renumbered.push((*id, new));
-            *id = new;
-        }
+        let ids = std::iter::once(&mut record.id).chain(indexes.map(|index| &mut index.id));
+        ids.chain(&mut record.expiry_id).for_each(&mut give_number);
+    }
+    for stream in &mut streams {
+        stream.namespace = to.to_owned();
+        give_number(&mut stream.id);
     }
     let objects = renumbered.iter().map(|(_, new)| *new).collect();
     let job = draft.add_job(now, Work::Purge { namespace: to.to_owned(), table: String::new(), objects });
-    Copy { records, renumbered, job }
+    Copy { records, streams, renumbered, job }
 }
 
 /// Shows the copies in place of the tables that a database has. Answers their names.
-fn replace_database(draft: &mut Draft, records: Vec<TableRecord>, to: &str, now: Timestamp) -> Vec<String> {
+fn replace_database(
+    draft: &mut Draft,
+    records: Vec<TableRecord>,
+    streams: Vec<StreamRow>,
+    to: &str,
+    now: Timestamp,
+) -> Vec<String> {
     let before: Vec<String> = draft.version().tables(to).map(|table| table.record.name.clone()).collect();
     for name in before {
         remove_table(draft, to, &name, now);
     }
+    remove_streams(draft, to, |_| true, now);
+    streams.into_iter().for_each(|stream| draft.put_stream(stream));
     draft.keep_namespace(to);
     let names = records.iter().map(|record| record.name.clone()).collect();
     for record in records {
@@ -220,6 +260,10 @@ fn replace_database(draft: &mut Draft, records: Vec<TableRecord>, to: &str, now:
                 index_id: index.id,
             };
             draft.add_job(now, work);
+        }
+        if let Some(expiry_id) = record.expiry_id.filter(|_| !is_kept(to)) {
+            let (namespace, table, table_id) = (to.to_owned(), record.name.clone(), record.id);
+            draft.add_job(now, Work::FillExpiry { namespace, table, table_id, expiry_id });
         }
         draft.put(record);
     }
@@ -237,12 +281,22 @@ fn forget_tokens(draft: &mut Draft, view: &dyn Snapshot, namespace: &str) -> Res
     })
 }
 
-/// Takes a table out, with a job that clears its rows away.
+/// Takes a table out, and its streams, with jobs that clear their rows away.
 fn remove_table(draft: &mut Draft, namespace: &str, name: &str, now: Timestamp) -> Option<()> {
     let table = draft.remove(namespace, name)?;
-    let record = &table.record;
-    let indexes = record.local_indexes.iter().chain(&record.global_indexes);
-    let objects = std::iter::once(record.id).chain(indexes.map(|index| index.id)).collect();
+    let objects = table.record.objects();
     draft.add_job(now, Work::Purge { namespace: namespace.into(), table: name.into(), objects });
+    remove_streams(draft, namespace, |table| table == name, now);
     Some(())
+}
+
+/// Takes the streams of some tables out, also of tables that are gone, with a job that clears their rows away.
+fn remove_streams(draft: &mut Draft, namespace: &str, of: impl Fn(&str) -> bool, now: Timestamp) {
+    let streams = draft.version().streams(namespace).filter(|stream| of(&stream.row.table));
+    let rows: Vec<StreamRow> = streams.map(|stream| stream.row.clone()).collect();
+    rows.iter().for_each(|row| draft.remove_stream(row));
+    let objects: Vec<ObjectId> = rows.iter().map(|row| row.id).collect();
+    if !objects.is_empty() {
+        draft.add_job(now, Work::Purge { namespace: namespace.into(), table: String::new(), objects });
+    }
 }

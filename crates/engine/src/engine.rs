@@ -14,7 +14,11 @@ use crate::Context;
 use crate::admin::Copies;
 use crate::catalog::record::Status;
 use crate::catalog::{Catalog, Table};
+use crate::lag::{Lag, LagConfig};
+use crate::scaling::Targets;
+use crate::streams::Dues;
 use crate::throughput::ThrottleMode;
+use crate::ttl::Oldest;
 use crate::write_path::latch::Latches;
 
 /// How an engine behaves.
@@ -24,8 +28,15 @@ pub struct EngineConfig {
     pub throttle: ThrottleMode,
     /// What the capacity model believes in.
     pub constants: Arc<Constants>,
+    /// How late reads may be.
+    pub lag: LagConfig,
     /// How long tables and indexes stay in CREATING, UPDATING and DELETING, in milliseconds.
     pub table_delay_ms: i64,
+    /// How long after its expiry an item is deleted, in milliseconds.
+    pub ttl_delay_ms: i64,
+    /// How long time to live cannot be changed after a change, in milliseconds; 0 for not at all. AWS has about half an
+    /// hour.
+    pub ttl_cooldown_ms: i64,
 }
 
 /// Everything that answers operations.
@@ -34,7 +45,14 @@ pub struct Engine {
     pub(crate) catalog: Catalog,
     pub(crate) config: EngineConfig,
     pub(crate) latches: Latches,
+    /// What late reads still see; absent when none is late.
+    pub(crate) lag: Option<Lag>,
     pub(crate) copies: Copies,
+    pub(crate) targets: Targets,
+    /// When the streams are to be looked at again.
+    pub(crate) dues: Dues,
+    /// From where the indexes of expiry times are to be looked at.
+    pub(crate) oldest: Oldest,
     jobs_stopped: AtomicBool,
     /// Held while jobs run: each is run by one thread at a time.
     pub(crate) running_jobs: Mutex<()>,
@@ -47,12 +65,17 @@ impl Engine {
     /// When the catalog in the store cannot be read.
     pub fn open(store: Arc<dyn Store>, config: EngineConfig) -> Result<Engine, StoreError> {
         let catalog = Catalog::open(&*store)?;
+        let targets = Targets::open(&*store)?;
         Ok(Engine {
             store,
             catalog,
-            config,
             latches: Latches::new(),
+            lag: Lag::new(config.lag),
+            config,
             copies: Copies::default(),
+            targets,
+            dues: Dues::default(),
+            oldest: Oldest::default(),
             jobs_stopped: AtomicBool::new(false),
             running_jobs: Mutex::new(()),
         })

@@ -1,7 +1,8 @@
-//! The row work that changes of the catalog leave behind: filling new indexes, clearing away what was deleted.
+//! The row work that changes of the catalog leave behind: filling new indexes, clearing away what was deleted; and what
+//! falls due by time alone: expired items ([`crate::ttl`]) and shards of streams ([`crate::streams`]).
 //!
-//! The server calls [`Engine::run_jobs`] from a thread of its own; everything here may block. A job that was cut
-//! off by a crash begins anew.
+//! The server runs the [`timed_jobs`] from a thread of its own; everything here may block. A job that was cut off by a
+//! crash begins anew.
 //!
 //! # Filling an index while writes go on
 //! From the version of the catalog that declares the index, every write maintains it as if it were complete, rows and
@@ -10,6 +11,7 @@
 //! count only their differences; their entries are written as the items are now, under their latches.
 
 use std::ops::{Bound, ControlFlow};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
@@ -22,25 +24,168 @@ use crate::disk::keys::{ObjectId, after_prefix, object_prefix};
 use crate::disk::row::{CorruptRow, Row};
 use crate::engine::Engine;
 use crate::ops::token_is_expired;
-use crate::write_path::{count_entry, write_entry};
+use crate::write_path::{Image, count_entry, write_entry};
+
+/// Work that falls due by time. It has to be a function of the time that it is run at, so that a clock which is moved
+/// by a test finds what a clock that ran would have found.
+pub trait TimedJob: Send + Sync {
+    /// What it is, for the log.
+    fn name(&self) -> &'static str;
+
+    /// When there is something to do next, by the rows and settings as they are now; a time that is over means at
+    /// once, `None` never. Asked often: before and after every job that runs.
+    ///
+    /// # Errors
+    /// When it cannot be found out. The job is then asked again later.
+    fn next_due(&self) -> Result<Option<Timestamp>, JobError>;
+
+    /// Does what is due at `now`, or a part of it. Afterwards [`TimedJob::next_due`] must name a later time, unless
+    /// more is left to do or an error is answered: the job is run again until it does.
+    ///
+    /// # Errors
+    /// When it could not be done. It is tried again later.
+    fn run(&self, now: Timestamp) -> Result<(), JobError>;
+}
+
+/// Why a job could not be done: for the log.
+pub type JobError = Box<dyn std::error::Error + Send + Sync>;
+
+/// The timed jobs of an engine. Of several that are due at one time, an earlier one runs first.
+pub fn timed_jobs(engine: &Arc<Engine>) -> Vec<Arc<dyn TimedJob>> {
+    vec![
+        Arc::new(RowWork(Arc::clone(engine))),
+        Arc::new(Expiry(Arc::clone(engine))),
+        Arc::new(StreamUpkeep(Arc::clone(engine))),
+        Arc::new(AutoScaling(Arc::clone(engine))),
+        Arc::new(TokenSweep::new(Arc::clone(engine))),
+    ]
+}
+
+/// The jobs in the store.
+struct RowWork(Arc<Engine>);
+
+impl TimedJob for RowWork {
+    fn name(&self) -> &'static str {
+        "background work on rows"
+    }
+
+    fn next_due(&self) -> Result<Option<Timestamp>, JobError> {
+        let jobs = pending_jobs(&*self.0.store)?;
+        // A copy that is under way ends its job itself.
+        let waiting = jobs.iter().filter(|job| !self.0.copies.holds(job.id));
+        Ok(waiting.map(|job| Timestamp::from_millis(job.not_before_ms)).min())
+    }
+
+    fn run(&self, now: Timestamp) -> Result<(), JobError> {
+        Ok(self.0.run_jobs(now)?)
+    }
+}
+
+/// What expires by time to live.
+struct Expiry(Arc<Engine>);
+
+impl TimedJob for Expiry {
+    fn name(&self) -> &'static str {
+        "deletion of expired items"
+    }
+
+    fn next_due(&self) -> Result<Option<Timestamp>, JobError> {
+        Ok(self.0.expiry_due()?)
+    }
+
+    fn run(&self, now: Timestamp) -> Result<(), JobError> {
+        Ok(self.0.delete_expired(now)?)
+    }
+}
+
+/// What falls due on streams.
+struct StreamUpkeep(Arc<Engine>);
+
+impl TimedJob for StreamUpkeep {
+    fn name(&self) -> &'static str {
+        "upkeep of streams"
+    }
+
+    fn next_due(&self) -> Result<Option<Timestamp>, JobError> {
+        Ok(self.0.streams_due())
+    }
+
+    fn run(&self, now: Timestamp) -> Result<(), JobError> {
+        Ok(self.0.keep_streams(now)?)
+    }
+}
+
+/// What falls due in auto scaling.
+struct AutoScaling(Arc<Engine>);
+
+impl TimedJob for AutoScaling {
+    fn name(&self) -> &'static str {
+        "auto scaling"
+    }
+
+    fn next_due(&self) -> Result<Option<Timestamp>, JobError> {
+        Ok(self.0.scaling_due())
+    }
+
+    fn run(&self, now: Timestamp) -> Result<(), JobError> {
+        Ok(self.0.run_scaling(now)?)
+    }
+}
+
+/// Clears away the tokens of transactions that are out of date. Nobody sees when: such a token counts for nothing.
+struct TokenSweep {
+    engine: Arc<Engine>,
+    next_ms: AtomicI64,
+}
+
+impl TokenSweep {
+    /// Sweeps are this far apart.
+    const EVERY_MS: i64 = 60 * 60 * 1000;
+
+    fn new(engine: Arc<Engine>) -> TokenSweep {
+        TokenSweep { engine, next_ms: AtomicI64::new(i64::MIN) }
+    }
+}
+
+impl TimedJob for TokenSweep {
+    fn name(&self) -> &'static str {
+        "clearing expired transaction tokens"
+    }
+
+    fn next_due(&self) -> Result<Option<Timestamp>, JobError> {
+        Ok(Some(Timestamp::from_millis(self.next_ms.load(Ordering::Relaxed))))
+    }
+
+    fn run(&self, now: Timestamp) -> Result<(), JobError> {
+        self.next_ms.store(now.millis() + Self::EVERY_MS, Ordering::Relaxed);
+        Ok(self.engine.sweep_tokens(now)?)
+    }
+}
 
 /// How many rows a job handles in one batch.
 const CHUNK_ROWS: usize = 500;
 /// How many bytes of rows a job handles in one batch, about.
 const CHUNK_BYTES: usize = 1 << 20;
 
+/// Where the rows of tables, indexes and streams are: each begins with the number of its object.
+pub(crate) const ROWS_OF_OBJECTS: [Keyspace; 5] =
+    [Keyspace::Items, Keyspace::IndexEntries, Keyspace::Counters, Keyspace::Streams, Keyspace::Expiry];
+
+/// Some rows.
+pub(crate) type Chunk = Vec<(Bytes, Bytes)>;
+
 /// A view of the store, when it could be had.
 type View = Result<Box<dyn Snapshot>, StoreError>;
 
 impl Engine {
-    /// Runs every job that is due. Answers when the next one is. A second caller waits for the first.
+    /// Runs every job that is due. A second caller waits for the first.
     ///
     /// # Errors
     /// Those of the first job that failed, when the store fails or holds a row that cannot be read. It stays, to be
     /// tried again.
-    pub fn run_jobs(&self, now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+    pub fn run_jobs(&self, now: Timestamp) -> Result<(), StoreError> {
         let _one_at_a_time = self.running_jobs.lock();
-        let (mut next, mut failure) = (None, None);
+        let mut failure = None;
         let jobs = pending_jobs(&*self.store)?;
         // The catalog must be at least as new as the jobs: writers that plan from here on know of them.
         self.catalog.pass_change();
@@ -49,8 +194,6 @@ impl Engine {
                 break;
             }
             if !job.is_due(now) {
-                let due = Timestamp::from_millis(job.not_before_ms);
-                next = Some(next.map_or(due, |next: Timestamp| next.min(due)));
                 continue;
             }
             // One job that cannot be done holds up no other.
@@ -58,7 +201,7 @@ impl Engine {
                 failure.get_or_insert(error);
             }
         }
-        failure.map_or(Ok(next), Err)
+        failure.map_or(Ok(()), Err)
     }
 
     fn run_job(&self, job: &Job, now: Timestamp) -> Result<(), StoreError> {
@@ -69,6 +212,9 @@ impl Engine {
         match &job.work {
             Work::Backfill { namespace, table, table_id, index_id } => {
                 self.backfill(job, namespace, table, *table_id, *index_id)
+            }
+            Work::FillExpiry { namespace, table, table_id, expiry_id } => {
+                self.fill_expiry(job, namespace, table, *table_id, *expiry_id)
             }
             Work::Purge { namespace, table, objects } => {
                 if let Some(commit) = self.catalog.settle(&*self.store, namespace, table, now) {
@@ -172,7 +318,6 @@ impl Engine {
 
     /// Writes the entries of some items as they are now, and counts them as they were at the cut.
     fn fill(&self, table: &Table, index: &Index, chunk: &[(Bytes, Bytes)]) -> Result<(), StoreError> {
-        let corrupt = |fault: CorruptRow| StoreError::Corrupt(fault.to_string().into());
         let mut batch = Batch::new();
         let held = self.latches.hold(chunk.iter().map(|(key, _)| key));
         for (key, row_at_cut) in chunk {
@@ -181,11 +326,13 @@ impl Engine {
                 None => self.store.get(Keyspace::Items, key)?,
             };
             if let Some(row) = row {
-                let item = Row::from_stored(row).decode().map_err(corrupt)?;
-                write_entry(index, table, &item, &mut batch);
+                let row = Row::from_stored(row);
+                let item = row.decode().map_err(CorruptRow::into_store_error)?;
+                write_entry(index, table, Image { item: &item, row: &row }, &mut batch);
             }
-            let item_at_cut = Row::from_stored(row_at_cut.clone()).decode().map_err(corrupt)?;
-            count_entry(index, table, &item_at_cut, &mut batch);
+            let row = Row::from_stored(row_at_cut.clone());
+            let item = row.decode().map_err(CorruptRow::into_store_error)?;
+            count_entry(index, table, Image { item: &item, row: &row }, &mut batch);
         }
         let commit = self.store.commit(batch);
         drop(held);
@@ -197,7 +344,7 @@ impl Engine {
         self.latches.pass_all();
         self.store.commit(Batch::new()).wait()?;
         for object in objects {
-            for keyspace in [Keyspace::Items, Keyspace::IndexEntries, Keyspace::Counters] {
+            for keyspace in ROWS_OF_OBJECTS {
                 self.clear(keyspace, *object)?;
             }
         }
@@ -239,7 +386,7 @@ pub(crate) fn read_chunk(
     keyspace: Keyspace,
     from: &Bound<Vec<u8>>,
     object: ObjectId,
-) -> Result<Vec<(Bytes, Bytes)>, StoreError> {
+) -> Result<Chunk, StoreError> {
     let end = after_prefix(&object_prefix(object));
     let end = end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
     let (mut rows, mut bytes) = (Vec::new(), 0);

@@ -42,43 +42,51 @@ impl Clock {
 #[derive(Debug, PartialEq, Eq)]
 pub struct ClockError(pub String);
 
+/// How a manual clock is to be moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Move {
+    /// Forward to a time.
+    Set(Timestamp),
+    /// Forward by so many milliseconds.
+    Advance(i64),
+}
+
 impl Clock {
-    /// Moves a manual clock forward to `to`. Answers the time that it then shows.
+    /// The time that a move ends at. The clock stays where it is until [`Clock::reach`].
     ///
     /// # Errors
-    /// When it is the wall's clock, and when `to` lies before the time: throttling, expiry and jobs rely on time that
-    /// does not run backwards.
-    pub fn set(&self, to: Timestamp) -> Result<Timestamp, ClockError> {
-        let millis = self.as_manual()?;
-        let before = millis.fetch_max(to.millis(), Ordering::AcqRel);
-        if to.millis() < before {
-            let now = Timestamp::from_millis(before);
-            return Err(ClockError(format!(
-                "the clock does not run backwards: it is {now}, and {to} is over"
-            )));
-        }
-        Ok(to)
-    }
-
-    /// Moves a manual clock forward by some milliseconds. Answers the time that it then shows.
-    ///
-    /// # Errors
-    /// When it is the wall's clock, and beyond the year 9999.
-    pub fn advance(&self, by_ms: i64) -> Result<Timestamp, ClockError> {
-        let millis = self.as_manual()?;
-        let later = |now: i64| now.checked_add(by_ms).filter(|later| *later <= LAST_MS);
-        match millis.fetch_update(Ordering::AcqRel, Ordering::Acquire, later) {
-            Ok(before) => Ok(Timestamp::from_millis(before + by_ms)),
-            Err(_) => Err(ClockError("the clock ends with the year 9999: advance it by less".into())),
+    /// When it is the wall's clock, when the time lies before the clock's (throttling, expiry and jobs rely on time that
+    /// does not run backwards), and beyond the year 9999.
+    pub fn end_of(&self, by: Move) -> Result<Timestamp, ClockError> {
+        let Clock::Manual(millis) = self else {
+            let words = "the clock is the wall's: start the server with --clock manual to move it";
+            return Err(ClockError(words.into()));
+        };
+        let now = Timestamp::from_millis(millis.load(Ordering::Acquire));
+        match by {
+            Move::Set(to) if to < now => {
+                let words = format!("the clock does not run backwards: it is {now}, and {to} is over");
+                Err(ClockError(words))
+            }
+            Move::Set(to) => Ok(to),
+            Move::Advance(by_ms) => {
+                let end =
+                    now.millis().checked_add(by_ms).filter(|end| (now.millis()..=LAST_MS).contains(end));
+                let words = "the clock ends with the year 9999: advance it by less";
+                end.map(Timestamp::from_millis).ok_or_else(|| ClockError(words.into()))
+            }
         }
     }
 
-    fn as_manual(&self) -> Result<&AtomicI64, ClockError> {
+    /// Moves a manual clock forward to a time, unless it is there already. Answers the time; the wall's clock answers
+    /// its own.
+    pub fn reach(&self, time: Timestamp) -> Timestamp {
         match self {
-            Clock::Manual(millis) => Ok(millis),
-            Clock::Wall => Err(ClockError(
-                "the clock is the wall's: start the server with --clock manual to move it".into(),
-            )),
+            Clock::Manual(millis) => {
+                let before = millis.fetch_max(time.millis(), Ordering::AcqRel);
+                Timestamp::from_millis(before.max(time.millis()))
+            }
+            Clock::Wall => self.now(),
         }
     }
 }
@@ -98,17 +106,20 @@ mod tests {
     #[test]
     fn a_manual_clock_moves_forward_only() {
         let clock = Clock::Manual(AtomicI64::new(1_000));
-        assert_eq!(clock.advance(500), Ok(Timestamp::from_millis(1_500)));
-        assert_eq!(clock.set(Timestamp::from_millis(1_500)), Ok(Timestamp::from_millis(1_500)));
-        let ClockError(sentence) = clock.set(Timestamp::from_millis(1_499)).unwrap_err();
+        let at = Timestamp::from_millis;
+        assert_eq!(clock.end_of(Move::Advance(500)), Ok(at(1_500)));
+        assert_eq!(clock.now(), at(1_000), "asking does not move it");
+        assert_eq!(clock.reach(at(1_500)), at(1_500));
+        assert_eq!(clock.reach(at(1_200)), at(1_500), "it never goes back");
+        assert_eq!(clock.end_of(Move::Set(at(1_500))), Ok(at(1_500)));
+        let ClockError(sentence) = clock.end_of(Move::Set(at(1_499))).unwrap_err();
         assert!(sentence.contains("does not run backwards"), "{sentence}");
-        assert!(clock.advance(i64::MAX).is_err());
-        assert_eq!(clock.now(), Timestamp::from_millis(1_500));
+        assert!(clock.end_of(Move::Advance(i64::MAX)).is_err());
     }
 
     #[test]
     fn the_walls_clock_is_not_moved() {
-        let ClockError(sentence) = Clock::Wall.advance(1).unwrap_err();
+        let ClockError(sentence) = Clock::Wall.end_of(Move::Advance(1)).unwrap_err();
         assert!(sentence.contains("--clock manual"), "{sentence}");
     }
 }

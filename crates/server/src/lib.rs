@@ -2,8 +2,10 @@
 
 pub mod auth;
 pub mod clock;
+pub mod faults;
 pub mod http;
 mod own;
+pub mod pipes;
 pub mod report;
 pub mod runner;
 pub mod service;

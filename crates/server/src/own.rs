@@ -5,22 +5,26 @@ use std::sync::Arc;
 use bytes::Bytes;
 use dynamometer_capacity::money::PriceTable;
 use dynamometer_engine::{AdminError, Engine};
-use dynamometer_store::StoreError;
 use dynamometer_types::{Timestamp, parse_duration_ms};
 use http::{Method, StatusCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::clock::{Clock, ClockError};
+use crate::clock::Move;
+use crate::faults::{Faults, list_body};
 use crate::http::Response;
+use crate::pipes::Pipes;
 use crate::report::{build, metrics};
+use crate::runner::{Jobs, MoveError};
 
 const JSON: &str = "application/json";
 
 /// What an own endpoint works on.
 pub(crate) struct Own {
     pub(crate) engine: Arc<Engine>,
-    pub(crate) clock: Arc<Clock>,
+    pub(crate) jobs: Arc<Jobs>,
+    pub(crate) faults: Arc<Faults>,
+    pub(crate) pipes: Arc<Pipes>,
     pub(crate) prices: Arc<PriceTable>,
     pub(crate) region: String,
     pub(crate) namespace: String,
@@ -39,15 +43,13 @@ impl From<AdminError> for Refusal {
     }
 }
 
-impl From<ClockError> for Refusal {
-    fn from(ClockError(sentence): ClockError) -> Refusal {
-        Refusal(StatusCode::CONFLICT, sentence)
-    }
-}
-
-impl From<StoreError> for Refusal {
-    fn from(error: StoreError) -> Refusal {
-        Refusal(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
+impl From<MoveError> for Refusal {
+    fn from(error: MoveError) -> Refusal {
+        let status = match error {
+            MoveError::Refused(_) => StatusCode::CONFLICT,
+            MoveError::Failed(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        Refusal(status, error.to_string())
     }
 }
 
@@ -56,6 +58,18 @@ impl From<StoreError> for Refusal {
 enum ClockRequest {
     Advance(String),
     Set(String),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RemoveFaults {
+    id: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "PascalCase")]
+struct RemovePipe {
+    name: String,
 }
 
 #[derive(Deserialize)]
@@ -82,16 +96,22 @@ impl Own {
             ("GET", "/metrics") => return self.metrics(),
             ("GET", "/_dyno/clock") => Ok(time(self.now)),
             ("POST", "/_dyno/clock") => self.move_clock(body),
+            ("GET", "/_dyno/faults") => Ok(list_body(&self.faults.list(&self.namespace))),
+            ("POST", "/_dyno/faults") => self.add_fault(body),
+            ("DELETE", "/_dyno/faults") => self.remove_faults(body),
+            ("GET", "/_dyno/pipes") => Ok(json!({ "Pipes": self.pipes.list(&self.namespace) })),
+            ("POST", "/_dyno/pipes") => self.start_pipe(body),
+            ("DELETE", "/_dyno/pipes") => self.remove_pipe(body),
             (
                 _,
-                "/_dyno/health" | "/_dyno/reset" | "/_dyno/snapshot" | "/_dyno/clock" | "/_dyno/report"
-                | "/metrics",
+                "/_dyno/health" | "/_dyno/reset" | "/_dyno/snapshot" | "/_dyno/clock" | "/_dyno/faults"
+                | "/_dyno/pipes" | "/_dyno/report" | "/metrics",
             ) => Err(Refusal(StatusCode::METHOD_NOT_ALLOWED, format!("{path} is not for {method}"))),
             _ => Err(Refusal(
                 StatusCode::NOT_FOUND,
                 format!(
                     "there is no {path}; there are GET /_dyno/health, GET /_dyno/report, GET /metrics, GET and POST \
-                     /_dyno/clock, POST /_dyno/reset, POST /_dyno/snapshot"
+                     /_dyno/clock, GET, POST and DELETE /_dyno/faults and /_dyno/pipes, POST /_dyno/reset, POST /_dyno/snapshot"
                 ),
             )),
         };
@@ -130,16 +150,44 @@ impl Own {
         let wrong = |error: &dyn std::fmt::Display| {
             Refusal(StatusCode::BAD_REQUEST, format!("expected {expected}: {error}"))
         };
-        let now = match read(body, expected)? {
-            ClockRequest::Advance(by) => {
-                self.clock.advance(parse_duration_ms(&by).map_err(|e| wrong(&e))?)?
-            }
-            ClockRequest::Set(to) => self.clock.set(to.parse().map_err(|e| wrong(&e))?)?,
+        let by = match read(body, expected)? {
+            ClockRequest::Advance(by) => Move::Advance(parse_duration_ms(&by).map_err(|e| wrong(&e))?),
+            ClockRequest::Set(to) => Move::Set(to.parse().map_err(|e| wrong(&e))?),
         };
-        // Work can leave work behind that is due as well.
-        while self.engine.run_jobs(now)?.is_some_and(|next| next <= now) {}
-        self.engine.sweep_tokens(now)?;
+        let now = self.jobs.move_clock(by)?;
+        self.pipes.settle();
         Ok(time(now))
+    }
+
+    fn add_fault(&self, body: &Bytes) -> Result<Value, Refusal> {
+        let asked = read(
+            body,
+            r#"{"fault": "throttle", "operations": ["PutItem"], "tables": ["Orders"], "share": 0.2}"#,
+        )?;
+        let shown = self.faults.add(&self.namespace, asked);
+        shown.map(|shown| json!(shown)).map_err(|sentence| Refusal(StatusCode::BAD_REQUEST, sentence))
+    }
+
+    fn remove_faults(&self, body: &Bytes) -> Result<Value, Refusal> {
+        let request: RemoveFaults = read(body, r#"{} or {"id": 1}"#)?;
+        match (self.faults.remove(&self.namespace, request.id), request.id) {
+            (0, Some(id)) => Err(Refusal(StatusCode::NOT_FOUND, format!("no fault has the number {id}"))),
+            (removed, _) => Ok(json!({ "removed": removed })),
+        }
+    }
+
+    fn start_pipe(&self, body: &Bytes) -> Result<Value, Refusal> {
+        let shown = self.pipes.start(&self.namespace, read(body, Pipes::example())?);
+        shown.map(|shown| json!(shown)).map_err(|sentence| Refusal(StatusCode::BAD_REQUEST, sentence))
+    }
+
+    fn remove_pipe(&self, body: &Bytes) -> Result<Value, Refusal> {
+        let RemovePipe { name } = read(body, r#"{"Name": "processor"}"#)?;
+        match self.pipes.remove(&self.namespace, &name) {
+            Ok(true) => Ok(json!({ "removed": name })),
+            Ok(false) => Err(Refusal(StatusCode::NOT_FOUND, format!("no pipe is called `{name}`"))),
+            Err(error) => Err(Refusal(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())),
+        }
     }
 
     fn reset(&self, body: &Bytes) -> Result<Value, Refusal> {

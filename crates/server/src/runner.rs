@@ -1,91 +1,272 @@
-//! The job runner: a thread that does the engine's background work when it falls due.
+//! The job runner: background work, done when it falls due.
+//!
+//! Every [`TimedJob`] says when it is next due. On the wall's clock a thread runs them as time passes. A manual clock
+//! that is moved stops at each time at which something is due, in order, and the job sees that time: so a month that is
+//! skipped leaves behind what a month that passed would have. One loop, [`Jobs::run_until`], does both.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use dynamometer_engine::Engine;
+use dynamometer_engine::jobs::{JobError, TimedJob, timed_jobs};
+use dynamometer_types::Timestamp;
 
-use crate::clock::Clock;
+use crate::clock::{Clock, ClockError, Move};
 
-/// How often the runner looks without being woken: work that falls due by time alone may be late by as much.
+/// How long the runner sleeps at most: what fell due without a call to [`Jobs::wake`] may be late by as much, and what
+/// failed is tried again after it.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// How many looks pass between two sweeps of expired transaction tokens.
-const LOOKS_PER_SWEEP: u32 = 60;
 
-/// Wakes the runner, and ends it when dropped.
-#[derive(Debug)]
-pub struct Runner {
-    wake: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
+/// The jobs of a server and the clock that they follow.
+pub struct Jobs {
+    clock: Arc<Clock>,
+    jobs: RwLock<Vec<Arc<dyn TimedJob>>>,
+    /// Held while jobs run and the clock moves: one after the other, in the order of time.
+    running: Mutex<()>,
+    is_woken: Mutex<bool>,
+    woken: Condvar,
+    is_stopped: AtomicBool,
 }
 
-/// Tells the runner that there is work.
-#[derive(Clone, Debug)]
-pub struct Waker(Arc<Mutex<Sender<()>>>);
+/// A job that failed.
+#[derive(Debug, thiserror::Error)]
+#[error("{job} failed, and is tried again: {cause}")]
+pub struct JobFailure {
+    /// Its name.
+    pub job: &'static str,
+    /// Why.
+    pub cause: JobError,
+}
 
-impl Waker {
-    /// Wakes the runner.
+/// Why the clock was not moved, or what did not go well when it was.
+#[derive(Debug, thiserror::Error)]
+pub enum MoveError {
+    /// The clock stands where it was.
+    #[error("{}", .0.0)]
+    Refused(ClockError),
+    /// The clock was moved; the first job that failed.
+    #[error(transparent)]
+    Failed(#[from] JobFailure),
+}
+
+impl Jobs {
+    /// The jobs of an engine.
+    pub fn new(engine: &Arc<Engine>, clock: Arc<Clock>) -> Jobs {
+        Jobs {
+            clock,
+            jobs: RwLock::new(timed_jobs(engine)),
+            running: Mutex::default(),
+            is_woken: Mutex::default(),
+            woken: Condvar::new(),
+            is_stopped: AtomicBool::new(false),
+        }
+    }
+
+    /// Adds a job behind the others.
+    pub fn add(&self, job: Arc<dyn TimedJob>) {
+        self.jobs.write().unwrap_or_else(PoisonError::into_inner).push(job);
+        self.wake();
+    }
+
+    /// The clock.
+    pub fn clock(&self) -> &Arc<Clock> {
+        &self.clock
+    }
+
+    /// Tells the runner that something may be due earlier than it knows.
     pub fn wake(&self) {
-        if let Ok(wake) = self.0.lock() {
-            // A runner that has ended has nothing more to do.
-            let _ = wake.send(());
+        *lock(&self.is_woken) = true;
+        self.woken.notify_one();
+    }
+
+    /// Runs what is due by now. May block.
+    ///
+    /// # Errors
+    /// The first job that failed; the others have run.
+    pub fn run_due(&self) -> Result<(), JobFailure> {
+        let _one_at_a_time = lock(&self.running);
+        self.run_until(self.clock.now()).0.map_or(Ok(()), Err)
+    }
+
+    /// Moves a manual clock, and runs all that falls due on the way before it answers the new time. May block.
+    ///
+    /// # Errors
+    /// When the clock cannot be moved so, and when a job failed.
+    pub fn move_clock(&self, by: Move) -> Result<Timestamp, MoveError> {
+        let _one_at_a_time = lock(&self.running);
+        let end = self.clock.end_of(by).map_err(MoveError::Refused)?;
+        let (failure, _) = self.run_until(end);
+        let now = self.clock.reach(end);
+        failure.map_or(Ok(now), |failure| Err(failure.into()))
+    }
+
+    /// Runs jobs in the order in which they fall due, until none is due at `end` or before; a manual clock follows. A
+    /// job that fails is left out from there on. Answers the first failure, and when the next job is due.
+    fn run_until(&self, end: Timestamp) -> (Option<JobFailure>, Option<Timestamp>) {
+        let mut jobs = self.jobs.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut failure = None;
+        loop {
+            let mut next: Option<(Timestamp, usize)> = None;
+            let mut failed = None;
+            for (at, job) in jobs.iter().enumerate() {
+                match job.next_due() {
+                    Ok(Some(due)) if next.is_none_or(|(earliest, _)| due < earliest) => {
+                        next = Some((due, at))
+                    }
+                    Ok(_) => {}
+                    Err(cause) => failed = Some((at, cause)),
+                }
+            }
+            if failed.is_none() {
+                match next {
+                    Some((due, at)) if due <= end && !self.is_stopped() => {
+                        let now = self.clock.reach(due);
+                        failed = jobs[at].run(now).err().map(|cause| (at, cause));
+                    }
+                    _ => return (failure, next.map(|(due, _)| due)),
+                }
+            }
+            if let Some((at, cause)) = failed {
+                let job = jobs.remove(at).name();
+                failure.get_or_insert(JobFailure { job, cause });
+            }
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::Acquire)
+    }
+
+    /// Runs jobs as time passes, until [`Runner::stop`].
+    fn run_on(&self, log: &dyn Fn(&str)) {
+        while !self.is_stopped() {
+            let (failure, next) = {
+                let _one_at_a_time = lock(&self.running);
+                self.run_until(self.clock.now())
+            };
+            if let Some(failure) = &failure {
+                log(&failure.to_string());
+            }
+            let wait = match (next, &*self.clock) {
+                (Some(next), Clock::Wall) if failure.is_none() => {
+                    let millis = (next.millis() - self.clock.now().millis()).max(0);
+                    LOOK_EVERY.min(Duration::from_millis(millis.unsigned_abs()))
+                }
+                _ => LOOK_EVERY,
+            };
+            let is_woken = lock(&self.is_woken);
+            let woken = self.woken.wait_timeout_while(is_woken, wait, |is_woken| !*is_woken);
+            *woken.unwrap_or_else(PoisonError::into_inner).0 = false;
         }
     }
 }
+
+/// What a panicking job leaves behind is in the store, not in here.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The thread that runs jobs as time passes.
+#[derive(Debug)]
+pub struct Runner(JoinHandle<()>);
 
 impl Runner {
     /// Starts the runner; it looks for work at once.
     ///
     /// # Errors
     /// When the system gives no thread.
-    pub fn start(
-        engine: Arc<Engine>,
-        clock: Arc<Clock>,
-        log: impl Fn(&str) + Send + 'static,
-    ) -> std::io::Result<Runner> {
-        let (wake, woken) = channel();
-        let thread = std::thread::Builder::new()
-            .name("dyno-jobs".into())
-            .spawn(move || run(&engine, &clock, &woken, &log))?;
-        Ok(Runner { wake: Some(wake), thread: Some(thread) })
+    pub fn start(jobs: Arc<Jobs>, log: impl Fn(&str) + Send + 'static) -> std::io::Result<Runner> {
+        let work = move || jobs.run_on(&log);
+        Ok(Runner(std::thread::Builder::new().name("dyno-jobs".into()).spawn(work)?))
     }
 
-    /// What wakes this runner.
-    pub fn waker(&self) -> Option<Waker> {
-        self.wake.clone().map(|wake| Waker(Arc::new(Mutex::new(wake))))
-    }
-
-    /// Ends the runner once the job in hand is done. Wakers may live on.
-    pub fn stop(mut self, engine: &Engine) {
+    /// Ends the runner once the job in hand is done.
+    pub fn stop(self, jobs: &Jobs, engine: &Engine) {
         engine.stop_jobs();
-        drop(self.wake.take());
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
+        jobs.is_stopped.store(true, Ordering::Release);
+        jobs.wake();
+        let _ = self.0.join();
     }
 }
 
-fn run(engine: &Engine, clock: &Clock, woken: &Receiver<()>, log: &dyn Fn(&str)) {
-    let mut looks = 0u32;
-    loop {
-        if engine.jobs_are_stopped() {
-            return;
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicI64;
+
+    use dynamometer_engine::EngineConfig;
+    use dynamometer_store::MemoryStore;
+
+    use super::*;
+
+    /// Due at each of some times; notes when it ran.
+    struct Noting {
+        name: &'static str,
+        due_ms: Mutex<Vec<i64>>,
+        fails: bool,
+        ran: Arc<Mutex<Vec<(&'static str, i64)>>>,
+    }
+
+    impl TimedJob for Noting {
+        fn name(&self) -> &'static str {
+            self.name
         }
-        if let Err(error) = engine.run_jobs(clock.now()) {
-            log(&format!("background work failed, and is tried again: {error}"));
+
+        fn next_due(&self) -> Result<Option<Timestamp>, JobError> {
+            Ok(lock(&self.due_ms).first().copied().map(Timestamp::from_millis))
         }
-        looks = looks.wrapping_add(1);
-        if looks.is_multiple_of(LOOKS_PER_SWEEP)
-            && let Err(error) = engine.sweep_tokens(clock.now())
-        {
-            log(&format!("clearing expired transaction tokens failed, and is tried again: {error}"));
+
+        fn run(&self, now: Timestamp) -> Result<(), JobError> {
+            lock(&self.ran).push((self.name, now.millis()));
+            if self.fails {
+                return Err("no luck".into());
+            }
+            lock(&self.due_ms).remove(0);
+            Ok(())
         }
-        match woken.recv_timeout(LOOK_EVERY) {
-            Ok(()) => while woken.try_recv().is_ok() {},
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return,
+    }
+
+    type Ran = Arc<Mutex<Vec<(&'static str, i64)>>>;
+
+    fn jobs(noting: &[(&'static str, &[i64], bool)]) -> (Jobs, Ran) {
+        let clock = Arc::new(Clock::Manual(AtomicI64::new(1_000)));
+        let engine = Engine::open(Arc::new(MemoryStore::new()), EngineConfig::default()).unwrap();
+        let (jobs, ran) = (Jobs::new(&Arc::new(engine), clock), Ran::default());
+        for (name, due_ms, fails) in noting {
+            let (due_ms, ran) = (Mutex::new(due_ms.to_vec()), ran.clone());
+            jobs.add(Arc::new(Noting { name, due_ms, fails: *fails, ran }));
         }
+        (jobs, ran)
+    }
+
+    #[test]
+    fn a_moved_clock_stops_at_each_time_in_order() {
+        let (jobs, ran) = jobs(&[("a", &[500, 1_500, 3_000, 9_000], false), ("b", &[1_200, 3_000], false)]);
+        assert_eq!(jobs.move_clock(Move::Advance(4_000)).unwrap(), Timestamp::from_millis(5_000));
+        let expected = [("a", 1_000), ("b", 1_200), ("a", 1_500), ("a", 3_000), ("b", 3_000)];
+        assert_eq!(*lock(&ran), expected);
+        assert_eq!(jobs.clock().now(), Timestamp::from_millis(5_000));
+    }
+
+    #[test]
+    fn a_job_that_fails_holds_up_no_other_and_is_tried_again() {
+        let (jobs, ran) = jobs(&[("broken", &[1_100], true), ("b", &[1_200], false)]);
+        let error = jobs.move_clock(Move::Advance(1_000)).unwrap_err();
+        assert_eq!(error.to_string(), "broken failed, and is tried again: no luck");
+        assert_eq!(jobs.clock().now(), Timestamp::from_millis(2_000));
+        assert!(jobs.run_due().is_err());
+        assert_eq!(*lock(&ran), [("broken", 1_100), ("b", 1_200), ("broken", 2_000)]);
+    }
+
+    #[test]
+    fn a_clock_that_is_not_moved_stays() {
+        let (jobs, ran) = jobs(&[("a", &[1_500], false)]);
+        assert!(matches!(
+            jobs.move_clock(Move::Set(Timestamp::from_millis(999))),
+            Err(MoveError::Refused(_))
+        ));
+        jobs.run_due().unwrap();
+        assert_eq!(*lock(&ran), []);
     }
 }

@@ -186,3 +186,29 @@ fn a_transaction_that_is_answered_from_its_token_reads() {
     // 9 blocks written and 3 read, each twice.
     assert_eq!(operations, [("TransactWriteItemsReplay", 1, 6.0), ("TransactWriteItems", 1, 18.0)]);
 }
+
+#[test]
+fn reads_that_aws_might_answer_late_are_counted() {
+    let server = Server::new(ThrottleMode::Report);
+    server.create("Orders", None, None);
+    let put = |key: &str| {
+        server.call("PutItem", &json!({"TableName": "Orders", "Item": {"pk": {"S": key}}})).unwrap()
+    };
+    let get = |key: &str, consistent: bool| {
+        let key = json!({"pk": {"S": key}});
+        server
+            .call("GetItem", &json!({"TableName": "Orders", "Key": key, "ConsistentRead": consistent}))
+            .unwrap()
+    };
+    put("a");
+    get("a", false);
+    get("a", true);
+    get("b", false);
+    server.advance(101);
+    get("a", false);
+    let report = server.report();
+    assert_eq!(report.tables[0].resources[0].reads_within_100_ms_of_a_write, 1);
+    let advice = report.advice.iter().find(|advice| advice.kind == "read-after-write").unwrap();
+    assert!(advice.sentence.starts_with("Orders: 1 read came within 100 ms"), "{advice:?}");
+    assert!(advice.remedy.contains("--read-lag"), "{advice:?}");
+}

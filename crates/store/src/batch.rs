@@ -11,7 +11,7 @@ pub type OnDone = Box<dyn FnOnce(&Result<Committed, StoreError>) + Send>;
 
 /// One atomic unit of change.
 ///
-/// The parts take effect in this order: all `checks`, then `writes` in their order, then `adds`.
+/// The parts take effect in this order: all `checks`, then `writes` in their order, then `adds`, then `appends`.
 #[derive(Default)]
 pub struct Batch {
     /// What must hold when the batch's turn comes, else nothing of it is applied and the outcome is
@@ -21,6 +21,8 @@ pub struct Batch {
     pub writes: Vec<Write>,
     /// Changes to counters. A counter that a batch adds to must not be among its `writes`.
     pub adds: Vec<Add>,
+    /// Rows whose keys the store makes. A batch has at most 2³² of them.
+    pub appends: Vec<Append>,
     /// Called exactly once each, in this order, with the outcome: in the order of the queue, before the
     /// [`Commit`](crate::Commit) resolves, also when the store failed or was closed.
     ///
@@ -89,6 +91,47 @@ pub struct Add {
     pub deltas: [i64; 2],
 }
 
+/// A new row whose key says when it was committed: `prefix`, then the batch's place in the order of all commits, then
+/// the row's place among the appends of its batch ([`Appended`]).
+///
+/// So rows of one prefix lie in the order of their commits, and a reader that goes from key to key misses none: what
+/// commits later gets a higher key, whoever began first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Append {
+    /// Where the row lives. Its other rows, if any, must not end as an appended key does.
+    pub keyspace: Keyspace,
+    /// What the key begins with, up to 65,523 bytes.
+    pub prefix: Bytes,
+    /// The value.
+    pub value: Bytes,
+}
+
+/// Where an appended row stands in the order of all commits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Appended {
+    /// That of the batch: [`Committed::sequence`], from 1.
+    pub sequence: u64,
+    /// The place within the batch, from 0.
+    pub place: u32,
+}
+
+impl Appended {
+    /// How many bytes an appended key has behind its prefix.
+    pub const BYTES: usize = 12;
+
+    /// The key of the row below `prefix`.
+    pub fn key(self, prefix: &[u8]) -> Vec<u8> {
+        [prefix, &self.sequence.to_be_bytes(), &self.place.to_be_bytes()].concat()
+    }
+
+    /// Where the row of a key stands. `None` for a key that is too short to be an appended one.
+    pub fn of_key(key: &[u8]) -> Option<Appended> {
+        let (_, end) = key.split_last_chunk::<{ Appended::BYTES }>()?;
+        let number = |bytes: &[u8]| bytes.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+        Some(Appended { sequence: number(&end[..8]), place: number(&end[8..]) as u32 })
+    }
+}
+
 impl Batch {
     /// An empty batch.
     pub fn new() -> Self {
@@ -110,6 +153,17 @@ impl Batch {
     /// Appends a change to a pair of counters.
     pub fn add(&mut self, keyspace: Keyspace, key: impl Into<Bytes>, deltas: [i64; 2]) -> &mut Self {
         self.adds.push(Add { keyspace, key: key.into(), deltas });
+        self
+    }
+
+    /// Appends a row whose key the store makes; see [`Append`].
+    pub fn append(
+        &mut self,
+        keyspace: Keyspace,
+        prefix: impl Into<Bytes>,
+        value: impl Into<Bytes>,
+    ) -> &mut Self {
+        self.appends.push(Append { keyspace, prefix: prefix.into(), value: value.into() });
         self
     }
 
@@ -141,7 +195,7 @@ impl Batch {
 
     /// Whether nothing would be checked or changed. Such a batch still takes its turn in the queue.
     pub fn is_empty(&self) -> bool {
-        self.checks.is_empty() && self.writes.is_empty() && self.adds.is_empty()
+        self.checks.is_empty() && self.writes.is_empty() && self.adds.is_empty() && self.appends.is_empty()
     }
 
     /// Bytes of all keys and values to write.
@@ -150,7 +204,9 @@ impl Batch {
             Write::Put { key, value, .. } => key.len() + value.len(),
             Write::Delete { key, .. } => key.len(),
         });
-        writes.sum::<usize>() + self.adds.iter().map(|add| add.key.len() + 16).sum::<usize>()
+        let adds = self.adds.iter().map(|add| add.key.len() + 16);
+        let appends = self.appends.iter().map(|row| row.prefix.len() + Appended::BYTES + row.value.len());
+        writes.chain(adds).chain(appends).sum()
     }
 }
 
@@ -162,9 +218,11 @@ pub(crate) fn check_keys(batch: &Batch) -> Result<(), StoreError> {
     let written = batch.writes.iter().map(|write| match write {
         Write::Put { key, .. } | Write::Delete { key, .. } => key,
     });
-    for key in written.chain(batch.adds.iter().map(|add| &add.key)) {
-        if key.is_empty() || key.len() > MAX_KEY_BYTES {
-            let text = format!("a key has {} bytes, and must have 1 to {MAX_KEY_BYTES}", key.len());
+    let added = batch.adds.iter().map(|add| &add.key);
+    let appended = batch.appends.iter().map(|row| row.prefix.len() + Appended::BYTES);
+    for bytes in written.chain(added).map(Bytes::len).chain(appended) {
+        if bytes == 0 || bytes > MAX_KEY_BYTES {
+            let text = format!("a key has {bytes} bytes, and must have 1 to {MAX_KEY_BYTES}");
             return Err(StoreError::Invalid(text.into()));
         }
     }
@@ -177,6 +235,7 @@ impl fmt::Debug for Batch {
             .field("checks", &self.checks)
             .field("writes", &self.writes)
             .field("adds", &self.adds)
+            .field("appends", &self.appends)
             .field("on_done", &self.on_done.len())
             .finish()
     }

@@ -12,8 +12,9 @@ use crate::{OnDone, StoreError};
 /// The mark of an acknowledged batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Committed {
-    /// Rises by at least one from batch to batch, in commit order, as long as the store is open. It starts
-    /// anew when the store is opened again, so it is not fit to be stored.
+    /// Rises by at least one from batch to batch, in commit order, as long as the store is open. When the store is
+    /// opened again it goes on above all numbers that stand in the keys of [`Append`](crate::Append)s; others can
+    /// come again.
     pub sequence: u64,
 }
 

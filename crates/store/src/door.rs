@@ -30,11 +30,17 @@ pub enum Keyspace {
     Expiry,
     /// Background work that survives a restart.
     Jobs,
+    /// How far deliveries of streams have come.
+    Pipes,
+    /// Auto scaling: its targets, and what it did.
+    Scaling,
+    /// The store's own: how far it has given out the sequence of [`Append`](crate::Append)s. Nobody else writes it.
+    Sequence,
 }
 
 impl Keyspace {
     /// Every keyspace, in the order of its [`index`](Keyspace::index).
-    pub const ALL: [Keyspace; 8] = [
+    pub const ALL: [Keyspace; 11] = [
         Keyspace::Catalog,
         Keyspace::Items,
         Keyspace::IndexEntries,
@@ -43,6 +49,9 @@ impl Keyspace {
         Keyspace::Streams,
         Keyspace::Expiry,
         Keyspace::Jobs,
+        Keyspace::Pipes,
+        Keyspace::Scaling,
+        Keyspace::Sequence,
     ];
 
     /// How many keyspaces there are.
@@ -64,6 +73,9 @@ impl Keyspace {
             Keyspace::Streams => "streams",
             Keyspace::Expiry => "expiry",
             Keyspace::Jobs => "jobs",
+            Keyspace::Pipes => "pipes",
+            Keyspace::Scaling => "scaling",
+            Keyspace::Sequence => "sequence",
         }
     }
 }
@@ -101,11 +113,14 @@ pub struct StoreInfo {
 /// - **Order.** Batches take effect in the order of the calls of [`commit`](Store::commit), and are
 ///   acknowledged in that order.
 /// - **Atomicity.** Of one batch everything is there, or nothing, in every keyspace, also after a crash.
+/// - **Appends.** The sequence in the key of an [`Append`](crate::Append) rises with the order of commits, also from one
+///   opening of the store to the next. Who has seen a row of one sequence number has seen, or can see, all lower ones.
 /// - **Durability.** Once a [`Commit`] resolved to `Ok`, the batch survives what [`StoreInfo::durable`] promises.
 /// - **Visibility.** Once a [`Commit`] resolved to `Ok`, each later `get` and `snapshot` sees it. Others may see
 ///   it a moment before that.
 /// - **Reads never wait for writes**, nor for each other.
-/// - **Failure.** After a failed write or sync no later batch is acknowledged: the store is poisoned, and the
+/// - **Failure.** A batch whose check does not hold, or that no store can take, fails alone. After any other failure
+///   (a write, a sync, a read that the batch needed) no later batch is acknowledged: the store is poisoned, and the
 ///   process should leave and recover by opening it again.
 pub trait Store: Send + Sync + 'static {
     /// The latest committed value of one key, or `None`. Cheaper than a snapshot.

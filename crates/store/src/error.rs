@@ -44,6 +44,12 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Whether the batch that failed so is the only one that failed: later ones, which may build on what it would have
+    /// written, can go on only when it was refused for what it is.
+    pub(crate) fn concerns_one_batch(&self) -> bool {
+        matches!(self, StoreError::Conflict { .. } | StoreError::Invalid(_))
+    }
+
     /// What a closed store answers to a commit.
     pub(crate) fn closed() -> Self {
         StoreError::Unavailable("it was closed".into())

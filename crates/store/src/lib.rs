@@ -9,7 +9,7 @@
 //! ```text
 //! commit(batch)   any thread     pushes the batch into a queue, gets a future
 //! writer thread   takes all that waits, up to 256 batches or 8 MB: one group
-//!                 each batch: its checks (which see those before it), its puts and deletes, its counters
+//!                 each batch: its checks (which see those before it), its puts and deletes, its counters, its appends
 //!                 one batch of the engine: log, sync, memtables
 //!                 publishes the new view for readers
 //!                 each batch: its on_done calls, then its future
@@ -47,8 +47,9 @@ mod line;
 mod memory;
 mod pair;
 mod range;
+mod sequence;
 
-pub use batch::{Add, Batch, Check, MAX_KEY_BYTES, OnDone, Write};
+pub use batch::{Add, Append, Appended, Batch, Check, MAX_KEY_BYTES, OnDone, Write};
 pub use commit::{Commit, Committed};
 pub use door::{Direction, Keyspace, Snapshot, Store, StoreInfo};
 pub use embedded::{Durability, FjallOptions, FjallStore, engine_files};

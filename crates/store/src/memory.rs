@@ -2,7 +2,7 @@
 
 use std::ops::{Bound, ControlFlow};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::OnceLock;
 
 use bytes::Bytes;
 use imbl::OrdMap;
@@ -13,6 +13,7 @@ use crate::commit::Outcome;
 use crate::line::Line;
 use crate::pair::{row_of, sum};
 use crate::range::is_empty_range;
+use crate::sequence::{Sequence, rows_of};
 use crate::{
     Add, Batch, Check, Commit, Committed, Direction, Keyspace, Snapshot, Store, StoreError, StoreInfo, Write,
     decode_pair,
@@ -21,21 +22,22 @@ use crate::{
 /// A store that lives as long as its process.
 ///
 /// The thread that calls [`commit`](Store::commit) applies the batch itself, so its [`Commit`] is resolved at once,
-/// unless another thread is at it: that one then goes on with this batch. A snapshot is a copy of eight
+/// unless another thread is at it: that one then goes on with this batch. A snapshot is a copy of nine
 /// pointers; while it lives, writers copy the nodes that they change. A read waits at most for the changes of
 /// one batch in memory.
 #[derive(Default)]
 pub struct MemoryStore {
     line: Line,
     maps: RwLock<Maps>,
-    sequence: AtomicU64,
-    closed: AtomicBool,
+    /// What every batch is answered, once the store is closed or a batch has failed for a reason beyond itself.
+    stopped: OnceLock<StoreError>,
 }
 
 #[derive(Clone, Default)]
 struct Maps {
     keyspaces: [OrdMap<Bytes, Bytes>; Keyspace::COUNT],
     size_bytes: u64,
+    sequence: Sequence,
 }
 
 impl MemoryStore {
@@ -51,11 +53,16 @@ impl MemoryStore {
     }
 
     fn apply(&self, batch: Batch) -> Outcome {
-        if self.closed.load(Ordering::Acquire) {
-            return Err(StoreError::closed());
+        if let Some(reason) = self.stopped.get() {
+            return Err(reason.clone());
         }
-        self.maps.write().apply(batch)?;
-        Ok(Committed { sequence: self.sequence.fetch_add(1, Ordering::Relaxed) + 1 })
+        let applied = self.maps.write().apply(batch);
+        if let Err(error) = &applied
+            && !error.concerns_one_batch()
+        {
+            let _ = self.stopped.set(StoreError::poisoned(error));
+        }
+        applied
     }
 }
 
@@ -89,7 +96,7 @@ impl Store for MemoryStore {
     }
 
     fn close(&self) -> Result<(), StoreError> {
-        self.closed.store(true, Ordering::Release);
+        let _ = self.stopped.set(StoreError::closed());
         Ok(())
     }
 }
@@ -100,19 +107,31 @@ impl Maps {
     }
 
     /// Applies a batch whole, or leaves everything as it is.
-    fn apply(&mut self, batch: Batch) -> Result<(), StoreError> {
+    fn apply(&mut self, mut batch: Batch) -> Outcome {
         check_keys(&batch)?;
         self.check(&batch.checks)?;
         for add in &batch.adds {
             decode_pair(self.get(add.keyspace, &add.key).map(|row| &row[..]))?;
         }
-        for write in batch.writes {
-            match write {
-                Write::Put { keyspace, key, value } => self.put(keyspace, key, value),
-                Write::Delete { keyspace, key } => self.delete(keyspace, &key),
-            }
+        for write in batch.writes.drain(..) {
+            self.write(write);
         }
-        batch.adds.into_iter().try_for_each(|add| self.add(add))
+        batch.adds.drain(..).try_for_each(|add| self.add(add))?;
+        let sequence = self.sequence.next();
+        if !batch.appends.is_empty() {
+            self.sequence.reserve().into_iter().for_each(|write| self.write(write));
+        }
+        for row in rows_of(&mut batch, sequence) {
+            self.write(row);
+        }
+        Ok(Committed { sequence })
+    }
+
+    fn write(&mut self, write: Write) {
+        match write {
+            Write::Put { keyspace, key, value } => self.put(keyspace, key, value),
+            Write::Delete { keyspace, key } => self.delete(keyspace, &key),
+        }
     }
 
     fn check(&self, checks: &[Check]) -> Result<(), StoreError> {

@@ -45,6 +45,8 @@ macro_rules! error_catalogue {
 const VALIDATE: &str = "com.amazon.coral.validate";
 const DYNAMODB: &str = "com.amazonaws.dynamodb.v20120810";
 const SERVICE: &str = "com.amazon.coral.service";
+/// Application Auto Scaling writes codes alone.
+const SCALING: &str = "";
 
 error_catalogue! {
     /// A request that breaks a rule.
@@ -91,6 +93,18 @@ error_catalogue! {
     RequestLimitExceeded => DYNAMODB 400 message "RequestLimitExceeded",
     /// An on-demand table or index is at its limits. The namespace is assumed: that of the other modelled exceptions.
     Throttling => DYNAMODB 400 message "ThrottlingException",
+    /// No such scalable target, policy or scheduled action.
+    ObjectNotFound => SCALING 400 Message "ObjectNotFoundException",
+    /// A token that no page of a listing has given.
+    InvalidNextToken => SCALING 400 Message "InvalidNextTokenException",
+    /// More tags than a scalable target can have.
+    TooManyTags => SCALING 400 Message "TooManyTagsException",
+    /// A shard iterator is older than fifteen minutes.
+    ExpiredIterator => DYNAMODB 400 message "ExpiredIteratorException",
+    /// The records asked for are older than a day.
+    TrimmedDataAccess => DYNAMODB 400 message "TrimmedDataAccessException",
+    /// The service has no time.
+    ServiceUnavailable => SERVICE 503 message "ServiceUnavailableException",
     /// A fault of the server.
     InternalServerError => DYNAMODB 500 message "InternalServerError",
 }

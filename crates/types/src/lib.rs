@@ -20,5 +20,5 @@ pub use fault::{Layer, ValueFault};
 pub use item::Item;
 pub use number::Number;
 pub use schema::{KeyAttribute, KeySchema, ScalarType};
-pub use time::{Timestamp, parse_duration_ms};
+pub use time::{Timestamp, parse_duration_ms, parse_duration_range_ms};
 pub use value::AttributeValue;

@@ -122,6 +122,22 @@ pub fn parse_duration_ms(text: &str) -> Result<i64, String> {
     number.checked_mul(millis).ok_or_else(expected)
 }
 
+/// Reads a duration, or two joined by `..`, as the shortest and the longest milliseconds: `200ms`, `50ms..2s`.
+///
+/// # Errors
+/// A sentence that says what was expected.
+pub fn parse_duration_range_ms(text: &str) -> Result<(i64, i64), String> {
+    let Some((from, to)) = text.split_once("..") else {
+        let millis = parse_duration_ms(text)?;
+        return Ok((millis, millis));
+    };
+    let (from, to) = (parse_duration_ms(from)?, parse_duration_ms(to)?);
+    if from > to {
+        return Err(format!("`{text}` is no range: write the shorter duration first, such as 50ms..2s"));
+    }
+    Ok((from, to))
+}
+
 /// Days since the epoch to year, month, day in the proleptic Gregorian calendar.
 fn civil_from_days(days: i64) -> (i64, u32, u32) {
     // Counted from 0000-03-01, so that the leap day is the last of its year.

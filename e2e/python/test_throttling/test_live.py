@@ -7,39 +7,18 @@ the guides, with larger items and fewer requests of the same cost.
 import json
 import os
 import subprocess
-import urllib.error
 import urllib.request
 
 import pytest
 from botocore.exceptions import ClientError
 
-from helpers import SIMPLE, attributes, index, keys
+from helpers import SIMPLE, attributes, index, keys, own, provisioned, throughput
 
 ACCOUNT = "000000000000"
 PROVISIONED = (
     "The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning "
     "level with the UpdateTable API."
 )
-
-
-def own(endpoint, path, body=None):
-    """An own endpoint's answer: status and JSON."""
-    data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(endpoint + path, data=data, method="POST" if data else "GET")
-    try:
-        with urllib.request.urlopen(request) as answer:
-            return answer.status, json.load(answer)
-    except urllib.error.HTTPError as error:
-        return error.code, json.load(error)
-
-
-@pytest.fixture
-def advance(endpoint):
-    def advance(by):
-        status, answer = own(endpoint, "/_dyno/clock", {"advance": by})
-        assert status == 200, answer
-
-    return advance
 
 
 @pytest.fixture
@@ -61,14 +40,6 @@ def served(client, advance):
         return counts, refusal
 
     return served
-
-
-def throughput(read, write):
-    return {"ReadCapacityUnits": read, "WriteCapacityUnits": write}
-
-
-def provisioned(read, write, **more):
-    return {"BillingMode": "PROVISIONED", "ProvisionedThroughput": throughput(read, write), **SIMPLE, **more}
 
 
 def arn(table):

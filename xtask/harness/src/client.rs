@@ -79,7 +79,19 @@ impl Client {
     /// [`CallError::Refused`] for any status but 200; [`CallError::Broken`] when the answer did not
     /// come or was no JSON.
     pub fn call(&mut self, operation: &str, request: &Value) -> Result<Value, CallError> {
-        let reply = self.post(operation, request.to_string().as_bytes())?;
+        self.call_target(&format!("DynamoDB_20120810.{operation}"), request)
+    }
+
+    /// The same for an operation of DynamoDB Streams.
+    ///
+    /// # Errors
+    /// As [`Client::call`].
+    pub fn call_streams(&mut self, operation: &str, request: &Value) -> Result<Value, CallError> {
+        self.call_target(&format!("DynamoDBStreams_20120810.{operation}"), request)
+    }
+
+    fn call_target(&mut self, target: &str, request: &Value) -> Result<Value, CallError> {
+        let reply = self.post_target(target, request.to_string().as_bytes())?;
         let body: Value = if reply.body.is_empty() {
             Value::Null
         } else {
@@ -93,9 +105,13 @@ impl Client {
     /// # Errors
     /// When the connection breaks or the answer is not HTTP/1.1 with a content length.
     pub fn post(&mut self, operation: &str, body: &[u8]) -> io::Result<Reply> {
+        self.post_target(&format!("DynamoDB_20120810.{operation}"), body)
+    }
+
+    fn post_target(&mut self, target: &str, body: &[u8]) -> io::Result<Reply> {
         let head = format!(
             "POST / HTTP/1.1\r\nhost: {}\r\ncontent-type: application/x-amz-json-1.0\r\n\
-             x-amz-target: DynamoDB_20120810.{operation}\r\nx-amz-date: 20260601T000000Z\r\n\
+             x-amz-target: {target}\r\nx-amz-date: 20260601T000000Z\r\n\
              authorization: {AUTHORIZATION}\r\ncontent-length: {}\r\n\r\n",
             self.address,
             body.len(),

@@ -62,6 +62,7 @@ pub fn create_table(client: &mut Client) -> Result<(), Failure> {
             index(BY_OWNER, "owner", json!({ "ProjectionType": "ALL" })),
             index(BY_STATUS, "status", json!({ "ProjectionType": "INCLUDE", "NonKeyAttributes": ["version", "checksum"] })),
         ],
+        "StreamSpecification": { "StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES" },
     });
     client.call("CreateTable", &request).map_err(|error| refused("CreateTable", &error))?;
     for _ in 0..500 {

@@ -15,6 +15,8 @@ pub enum Part {
     Whole,
     /// The checks of throttling, on a server with a manual clock; boto3 alone has them.
     Throttling,
+    /// The checks of what becomes of things with time, on a server with a manual clock; boto3 alone has them.
+    Time,
     /// The half of the restart check that writes.
     BeforeRestart,
     /// The half that reads, after the server was killed and started again.
@@ -67,6 +69,7 @@ impl Environment {
         let tests = match part {
             Part::Whole => vec![folder.to_owned(), format!("--ignore={restart}")],
             Part::Throttling => vec!["test_throttling".to_owned()],
+            Part::Time => vec!["test_time".to_owned()],
             Part::BeforeRestart | Part::AfterRestart => vec![restart],
         };
         let path = self.home.join("bin");
@@ -82,7 +85,7 @@ impl Environment {
     /// Names each test file, because Node.js 20 knows no patterns.
     fn node(&self, folder: &str, part: Part) -> Result<Run, Failure> {
         let is_wanted = |name: &str| match part {
-            Part::Whole | Part::Throttling => name.ends_with(".test.js") && name != RESTART_JS,
+            Part::Whole | Part::Throttling | Part::Time => name.ends_with(".test.js") && name != RESTART_JS,
             Part::BeforeRestart | Part::AfterRestart => name == RESTART_JS,
         };
         let entries = fs::read_dir(self.home.join(folder))
@@ -115,6 +118,7 @@ fn with_client_settings(command: Run, endpoint: &str, part: Part) -> Run {
     let command = command
         .env("DYNO_ENDPOINT", endpoint)
         .env("AWS_ENDPOINT_URL_DYNAMODB", endpoint)
+        .env("AWS_ENDPOINT_URL_DYNAMODB_STREAMS", endpoint)
         .env("AWS_ACCESS_KEY_ID", "e2e")
         .env("AWS_SECRET_ACCESS_KEY", "e2e")
         .env("AWS_REGION", "us-east-1")
@@ -130,7 +134,7 @@ fn with_client_settings(command: Run, endpoint: &str, part: Part) -> Run {
         .without_env("AWS_SESSION_TOKEN")
         .without_env("AWS_ENDPOINT_URL");
     match part {
-        Part::Whole | Part::Throttling => command.without_env("DYNO_RESTART"),
+        Part::Whole | Part::Throttling | Part::Time => command.without_env("DYNO_RESTART"),
         Part::BeforeRestart => command.env("DYNO_RESTART", "before"),
         Part::AfterRestart => command.env("DYNO_RESTART", "after"),
     }

@@ -82,6 +82,11 @@ pub struct Refusal {
 }
 
 impl Refusal {
+    /// A refusal for no reason of the model: one that is injected.
+    pub fn injected(dimension: Dimension, cause: Cause, mode: BillingMode) -> Refusal {
+        Refusal { dimension, cause, index: None, mode, account_limit_as_throttling: false }
+    }
+
     /// The exception with which the service refuses the request. Its status is 400.
     ///
     /// # Source

@@ -257,6 +257,15 @@ impl TableCapacity {
         self.next_due = self.next_due.min(resource.next_due);
     }
 
+    /// The hashes at which the table's partitions begin at `now`, in order. Those that begin inside one partition key
+    /// are left out.
+    pub fn partition_starts(&mut self, now: Timestamp) -> Vec<u64> {
+        self.advance_to(now);
+        let table = self.resources[usize::from(ResourceId::TABLE.0)].iter();
+        let starts = table.flat_map(|table| table.partitions.iter().map(|(_, partition)| &partition.start));
+        starts.filter(|start| start.sort_key.is_empty()).map(|start| start.hash).collect()
+    }
+
     /// Does everything that fell due by `now`. Every other call does this first; calling it without need changes nothing.
     pub fn advance(&mut self, now: Timestamp) {
         self.advance_to(now);

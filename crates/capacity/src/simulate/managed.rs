@@ -133,7 +133,7 @@ impl Managed {
                 let slot = self.provisioned.len();
                 for dimension in Dimension::BOTH {
                     let policy = TargetTracking {
-                        target_percent,
+                        target_basis_points: target_percent * 100,
                         least,
                         most,
                         disable_scale_in: false,

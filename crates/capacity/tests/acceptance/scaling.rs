@@ -16,7 +16,7 @@ struct Scaled {
 impl Scaled {
     fn new(read: u64, least: u64) -> Self {
         let policy = TargetTracking {
-            target_percent: 70,
+            target_basis_points: 7_000,
             least,
             most: 1_000,
             disable_scale_in: false,
@@ -70,7 +70,7 @@ fn a25_a26_out_after_two_minutes_and_in_after_fifteen() {
 #[test]
 fn a27_thresholds_of_the_alarms() {
     let scaled = Scaled::new(1, 1);
-    assert_eq!(scaled.scaler.alarm_thresholds(1, &Constants::default()), (4_200, 3_000));
+    assert_eq!(scaled.scaler.alarm_thresholds(1, &Constants::default()), (420_000, 300_000));
 }
 
 #[test]

@@ -62,6 +62,7 @@ macro_rules! api_enums {
         }
     )+};
 }
+pub(super) use api_enums;
 
 api_enums! {
     /// How much of the consumed capacity the answer tells.
@@ -95,6 +96,13 @@ api_enums! {
     StreamViewType {
         KeysOnly = "KEYS_ONLY", NewImage = "NEW_IMAGE", OldImage = "OLD_IMAGE", NewAndOldImages = "NEW_AND_OLD_IMAGES",
     }
+    /// Where a reader of a shard begins.
+    ShardIteratorType {
+        AfterSequenceNumber = "AFTER_SEQUENCE_NUMBER", Latest = "LATEST", AtTimestamp = "AT_TIMESTAMP",
+        AtSequenceNumber = "AT_SEQUENCE_NUMBER", TrimHorizon = "TRIM_HORIZON",
+    }
+    /// Which shards DescribeStream shows.
+    ShardFilterType { ChildShards = "CHILD_SHARDS" }
     /// The kind of encryption at rest.
     SseType { Aes256 = "AES256", Kms = "KMS" }
 }

@@ -6,8 +6,11 @@
 
 mod enums;
 mod items;
+pub mod scaling;
+mod streams;
 mod tables;
 
 pub use enums::*;
 pub use items::*;
+pub use streams::*;
 pub use tables::*;

@@ -43,6 +43,18 @@ pub enum Work {
         /// The index's number.
         index_id: ObjectId,
     },
+    /// Writes the rows of an index of expiry times that was declared on a table with items. When the table or the index is
+    /// gone, there is nothing to do.
+    FillExpiry {
+        /// The database of the table.
+        namespace: String,
+        /// The table's name.
+        table: String,
+        /// The table's number.
+        table_id: ObjectId,
+        /// The index's number.
+        expiry_id: ObjectId,
+    },
     /// Brings the table's row up to date by [`Catalog::settle`](super::Catalog::settle), then deletes all rows and
     /// counters of these tables and indexes.
     Purge {

@@ -8,6 +8,7 @@
 pub mod jobs;
 pub mod record;
 mod settle;
+pub mod stream;
 mod table;
 
 use std::collections::{BTreeMap, HashMap};
@@ -20,6 +21,7 @@ use parking_lot::Mutex;
 
 use crate::disk::keys::ObjectId;
 use record::{RECORD_FORMAT, TableRecord};
+pub use stream::Stream;
 pub use table::{Index, IndexKind, Projection, Table};
 
 /// The tables, now.
@@ -29,10 +31,12 @@ pub struct Catalog {
     changing: Mutex<()>,
 }
 
-/// All tables at one moment.
+/// All tables and streams at one moment.
 #[derive(Clone, Default)]
 pub struct Version {
     namespaces: HashMap<String, BTreeMap<String, Arc<Table>>>,
+    /// By database, then by table and label.
+    streams: HashMap<String, BTreeMap<(String, String), Arc<Stream>>>,
     next_id: ObjectId,
 }
 
@@ -143,6 +147,7 @@ impl Version {
     }
 
     fn insert(&mut self, table: Table) -> Arc<Table> {
+        let table = Table { stream: self.stream_of(&table.record), ..table };
         let names = self.namespaces.entry(table.record.namespace.clone()).or_default();
         // A table of the same name that was made anew has another number.
         let table = Arc::new(match names.get(&table.record.name) {
@@ -215,6 +220,9 @@ fn read_row(key: &[u8], value: &[u8], version: &mut Version) -> Result<(), Strin
         return Ok(());
     }
     let named = String::from_utf8_lossy(key).replace('\0', " ");
+    if key.split(|byte| *byte == 0).next() == Some(stream::ROW) {
+        return stream::read_row(&named, value, version);
+    }
     let record: TableRecord =
         serde_json::from_slice(value).map_err(|e| format!("catalog row `{named}`: {e}"))?;
     if record.format > RECORD_FORMAT {

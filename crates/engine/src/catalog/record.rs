@@ -56,6 +56,20 @@ pub struct TableRecord {
     pub tags: Vec<(String, String)>,
     /// The time-to-live attribute while TTL is enabled.
     pub ttl_attribute: Option<String>,
+    /// The number on disk of the index of expiry times, while TTL is enabled.
+    #[serde(default)]
+    pub expiry_id: Option<ObjectId>,
+    /// When TTL was last enabled or disabled, milliseconds; absent when it never was.
+    #[serde(default)]
+    pub ttl_changed_ms: Option<i64>,
+}
+
+impl TableRecord {
+    /// The numbers on disk of the table and all that goes with it: indexes, and the index of expiry times.
+    pub fn objects(&self) -> Vec<ObjectId> {
+        let indexes = self.local_indexes.iter().chain(&self.global_indexes).map(|index| index.id);
+        std::iter::once(self.id).chain(indexes).chain(self.expiry_id).collect()
+    }
 }
 
 /// Where a table or an index is in its life.
@@ -301,6 +315,13 @@ pub struct StreamRecord {
     pub view_type: StreamViewType,
     /// `LatestStreamLabel`.
     pub label: String,
+}
+
+impl StreamRecord {
+    /// `StreamArn`.
+    pub fn arn(&self, table: &TableRecord) -> String {
+        format!("{}/stream/{}", table.arn, self.label)
+    }
 }
 
 /// Encryption with a KMS key.

@@ -1,9 +1,11 @@
 //! A table as requests see it: its record, and what is worked out from it once.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use dynamometer_types::{Item, KeySchema};
 
+use super::Stream;
 use super::record::{IndexRecord, Lifecycle, ProjectionRecord, TableRecord, key_of};
 use crate::disk::keys::ObjectId;
 use crate::throughput::Live;
@@ -18,6 +20,8 @@ pub struct Table {
     /// Its indexes: local ones first, each kind in the order of the record. Indexes that are being deleted are left
     /// out; those that are being created are in, because writes maintain them already.
     pub indexes: Vec<Index>,
+    /// Where its changes are recorded, while its stream is enabled.
+    pub stream: Option<Arc<Stream>>,
     /// Counts the versions of the table since the server started.
     pub(crate) version: u64,
     /// What all its versions share: the live state of its throughput.
@@ -72,7 +76,7 @@ impl Table {
             .filter(|index| !matches!(index.lifecycle, Lifecycle::Deleting { .. }))
             .map(|index| Index::new(index, IndexKind::Global, &record));
         let indexes = local.chain(global).collect();
-        Table { key, indexes, record, version: 0, live: Arc::default() }
+        Table { key, indexes, record, stream: None, version: 0, live: Arc::default() }
     }
 
     /// The table as the version that comes after `former`.
@@ -124,14 +128,15 @@ impl Index {
     }
 
     /// What the index holds of an item.
-    pub fn project(&self, item: &Item, table_key: &KeySchema) -> Item {
+    pub fn project<'a>(&self, item: &'a Item, table_key: &KeySchema) -> Cow<'a, Item> {
         match self.projection {
-            Projection::All => item.clone(),
-            _ => item
-                .iter()
-                .filter(|(name, _)| self.projects(name, table_key))
-                .map(|(name, value)| (name, value.clone()))
-                .collect(),
+            Projection::All => Cow::Borrowed(item),
+            _ => Cow::Owned(
+                item.iter()
+                    .filter(|(name, _)| self.projects(name, table_key))
+                    .map(|(name, value)| (name, value.clone()))
+                    .collect(),
+            ),
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! item     := table:u32 hash:u64 escaped(partition key) sort key
+//! expiry   := index:u32 second:u64 the item's key behind its table
 //! entry    := index:u32 hash:u64 escaped(partition key)+ escaped(sort key)* escaped(table partition key) table sort key
 //! ```
 //!
@@ -18,6 +19,7 @@ pub type ObjectId = u32;
 
 const ID_BYTES: usize = 4;
 const HASH_BYTES: usize = 8;
+const SECOND_BYTES: usize = 8;
 
 /// The first bytes of all rows of a table or index.
 pub fn object_prefix(id: ObjectId) -> [u8; ID_BYTES] {
@@ -72,6 +74,27 @@ pub fn entry_key(
         push_ordered(item.get(&attribute.name)?, &mut out)?;
     }
     Some(out.into())
+}
+
+/// The key of an item's row in an index of expiry times.
+pub fn expiry_key(index: ObjectId, second: u64, item_key: &[u8]) -> Vec<u8> {
+    [&expiry_start(index, second)[..], &item_key[ID_BYTES..]].concat()
+}
+
+/// The key where a second begins in an index of expiry times.
+pub fn expiry_start(index: ObjectId, second: u64) -> Vec<u8> {
+    [&object_prefix(index)[..], &second.to_be_bytes()].concat()
+}
+
+/// The second of a row of an index of expiry times.
+pub fn second_of_expiry(key: &[u8]) -> Option<u64> {
+    let bytes = key.get(ID_BYTES..ID_BYTES + SECOND_BYTES)?;
+    Some(u64::from_be_bytes(bytes.try_into().ok()?))
+}
+
+/// The key of the item that a row of an index of expiry times belongs to.
+pub fn item_key_of_expiry(key: &[u8], table: ObjectId) -> Vec<u8> {
+    [&object_prefix(table)[..], key.get(ID_BYTES + SECOND_BYTES..).unwrap_or_default()].concat()
 }
 
 /// The first bytes of all rows with one partition key: id, hash, escaped partition key attributes.
@@ -141,6 +164,16 @@ mod tests {
         let (index, table) = (schema(&["a", "b"], &[]), schema(&["pk"], &[]));
         let key = |a, b| entry_key(1, &index, &table, &item(&[("pk", "k"), ("a", a), ("b", b)]));
         assert_ne!(key("xy", "z"), key("x", "yz"));
+    }
+
+    #[test]
+    fn a_row_of_expiry_times_leads_back_to_its_item() {
+        let item_key = item_key(7, &schema(&["pk"], &["sk"]), &item(&[("pk", "a"), ("sk", "b")])).unwrap();
+        let key = expiry_key(9, 1_780_308_000, &item_key);
+        assert!(key.starts_with(&expiry_start(9, 1_780_308_000)) && key < expiry_start(9, 1_780_308_001));
+        assert_eq!(second_of_expiry(&key), Some(1_780_308_000));
+        assert_eq!(item_key_of_expiry(&key, 7), item_key);
+        assert_eq!(second_of_expiry(&key[..5]), None);
     }
 
     #[test]

@@ -4,3 +4,4 @@
 
 pub mod keys;
 pub mod row;
+pub mod stream;

@@ -12,7 +12,10 @@
 //! `size` is the item's size as DynamoDB counts it, so that metering a read need not decode the row. A row can be
 //! read to an [`Item`], or walked token by token ([`RowReader`]) when it only has to be written somewhere else.
 
+use std::cmp::Ordering;
+
 use bytes::Bytes;
+use dynamometer_store::StoreError;
 use dynamometer_types::size::item_size;
 use dynamometer_types::{AttributeValue, Item, Number};
 
@@ -30,6 +33,13 @@ pub struct Row {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("stored row is corrupt or of a newer format")]
 pub struct CorruptRow;
+
+impl CorruptRow {
+    /// What work on the store makes of it.
+    pub(crate) fn into_store_error(self) -> StoreError {
+        StoreError::Corrupt(self.to_string().into())
+    }
+}
 
 impl Row {
     /// Writes an item as a row.
@@ -70,6 +80,22 @@ impl Row {
         let attributes = reader.count()?;
         let item = reader.read_map(attributes, MOST_LEVELS)?;
         if reader.rest.is_empty() { Ok(item) } else { Err(CorruptRow) }
+    }
+
+    /// One attribute, without building the others.
+    ///
+    /// # Errors
+    /// When the bytes are no row.
+    pub fn attribute(&self, name: &str) -> Result<Option<AttributeValue>, CorruptRow> {
+        let mut reader = self.reader()?;
+        for _ in 0..reader.count()? {
+            match reader.text()?.cmp(name) {
+                Ordering::Less => reader.skip_value(MOST_LEVELS)?,
+                Ordering::Equal => return reader.read_value(MOST_LEVELS).map(Some),
+                Ordering::Greater => break,
+            }
+        }
+        Ok(None)
     }
 
     /// A reader that stands before the row's map: call [`RowReader::count`] first.
@@ -182,6 +208,20 @@ impl<'a> RowReader<'a> {
             pairs.push((self.text()?.to_owned(), self.read_value(levels)?));
         }
         Ok(Item::from_unsorted(pairs))
+    }
+
+    fn skip_value(&mut self, levels: u8) -> Result<(), CorruptRow> {
+        let below = levels.checked_sub(1).ok_or(CorruptRow)?;
+        match self.value()? {
+            Token::L(count) => (0..count).try_for_each(|_| self.skip_value(below)),
+            Token::M(count) => (0..count).try_for_each(|_| {
+                self.text()?;
+                self.skip_value(below)
+            }),
+            Token::Ss(count) | Token::Bs(count) => (0..count).try_for_each(|_| self.binary().map(drop)),
+            Token::Ns(count) => (0..count).try_for_each(|_| self.number().map(drop)),
+            _ => Ok(()),
+        }
     }
 
     fn read_value(&mut self, levels: u8) -> Result<AttributeValue, CorruptRow> {
@@ -327,6 +367,18 @@ mod tests {
         let row = Row::encode(&item);
         assert_eq!(row.decode(), Ok(item.clone()));
         assert_eq!(row.item_size(), Ok(item_size(&item)));
+    }
+
+    #[test]
+    fn one_attribute_is_found_among_others() {
+        let item = every_type();
+        let row = Row::encode(&item);
+        for (name, value) in item.iter() {
+            assert_eq!(row.attribute(name), Ok(Some(value.clone())), "{name}");
+        }
+        for name in ["", "a", "mm", "zz"] {
+            assert_eq!(row.attribute(name), Ok(None), "{name}");
+        }
     }
 
     #[test]

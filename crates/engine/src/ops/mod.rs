@@ -4,9 +4,12 @@ pub(crate) mod answer;
 pub(crate) mod batch;
 pub(crate) mod items;
 mod pages;
+mod scaling;
+mod streams;
 pub(crate) mod tables;
 pub(crate) mod tags;
 mod transactions;
 mod ttl;
 
+pub(crate) use tables::uuid;
 pub(crate) use transactions::{token_is_expired, token_prefix};

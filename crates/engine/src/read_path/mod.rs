@@ -1,7 +1,8 @@
 //! The one way that pages of items are read: a Query or a Scan of a table or of an index.
 //!
 //! A page walks the rows of a key range on one snapshot until the range ends, the limit is reached, or the walked
-//! items add up to 1 MB. What it walks is what it costs; filter and projection come after.
+//! items add up to 1 MB. What it walks is what it costs; filter and projection come after. Eventually consistent pages
+//! walk the rows as they were, where [lag](crate::lag) is asked for.
 
 mod range;
 
@@ -21,6 +22,7 @@ use crate::catalog::{Index, IndexKind, Table};
 use crate::disk::keys::item_key;
 use crate::disk::row::Row;
 use crate::engine::{Engine, internal_error};
+use crate::lag::{Lag, Overlay};
 use crate::throughput::Operation;
 pub(crate) use range::{KeyBounds, scan_bounds, start_key_bytes};
 
@@ -76,7 +78,7 @@ impl Engine {
         plan: &PagePlan<'_>,
     ) -> Result<Page, ApiError> {
         let admission = self.admit_page(now, operation, plan)?;
-        match self.walk_page(plan) {
+        match self.walk_page(now, plan) {
             Ok(page) => {
                 self.settle_page(now, operation, plan, admission, &page);
                 Ok(page)
@@ -88,21 +90,50 @@ impl Engine {
         }
     }
 
-    fn walk_page(&self, plan: &PagePlan<'_>) -> Result<Page, ApiError> {
+    /// Reads the row of an item as a read of this consistency sees it.
+    ///
+    /// # Errors
+    /// `InternalServerError` when the store fails.
+    pub(crate) fn read_item(
+        &self,
+        now: Timestamp,
+        key: &[u8],
+        consistency: Consistency,
+    ) -> Result<Option<Row>, ApiError> {
+        let stored = self.store.get(Keyspace::Items, key).map_err(internal_error)?;
+        let seen = match &self.lag {
+            Some(lag) if consistency == Consistency::Eventual => lag.see(now, key, stored),
+            _ => stored,
+        };
+        Ok(seen.map(Row::from_stored))
+    }
+
+    fn walk_page(&self, now: Timestamp, plan: &PagePlan<'_>) -> Result<Page, ApiError> {
         let snapshot = self.store.snapshot().map_err(internal_error)?;
         let keyspace = if plan.index.is_some() { Keyspace::IndexEntries } else { Keyspace::Items };
-        let mut walk = Walk::new(plan, &*snapshot);
-        let mut fault = None;
+        let lag = self.lag.as_ref().filter(|_| plan.consistency == Consistency::Eventual);
         let (start, end) = plan.bounds.as_bounds();
+        let mut overlay =
+            lag.map_or_else(Overlay::none, |lag| lag.overlay(now, (start, end), plan.direction));
+        let mut walk = Walk::new(plan, &*snapshot, lag.map(|lag| (lag, now)));
+        let mut fault = None;
+        let mut visit = |key: &[u8], value: &Bytes| {
+            walk.step(key, value).unwrap_or_else(|error| {
+                fault = Some(error);
+                ControlFlow::Break(())
+            })
+        };
+        let mut is_over = false;
         snapshot
-            .range(keyspace, start, end, plan.direction, &mut |key, value| match walk.step(key, value) {
-                Ok(flow) => flow,
-                Err(error) => {
-                    fault = Some(error);
-                    ControlFlow::Break(())
-                }
+            .range(keyspace, start, end, plan.direction, &mut |key, value| {
+                let flow = overlay.pass(key, value, &mut visit);
+                is_over = flow.is_break();
+                flow
             })
             .map_err(internal_error)?;
+        if !is_over {
+            overlay.pass_rest(&mut visit);
+        }
         match fault {
             Some(error) => Err(error),
             None => walk.finish(),
@@ -114,6 +145,8 @@ impl Engine {
 struct Walk<'a> {
     plan: &'a PagePlan<'a>,
     snapshot: &'a dyn Snapshot,
+    /// What lays recent images over rows that are fetched, and the time of the read.
+    lag: Option<(&'a Lag, Timestamp)>,
     items: Vec<ItemOut>,
     count: u64,
     scanned_count: u64,
@@ -128,10 +161,15 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(plan: &'a PagePlan<'a>, snapshot: &'a dyn Snapshot) -> Walk<'a> {
+    fn new(
+        plan: &'a PagePlan<'a>,
+        snapshot: &'a dyn Snapshot,
+        lag: Option<(&'a Lag, Timestamp)>,
+    ) -> Walk<'a> {
         Walk {
             plan,
             snapshot,
+            lag,
             items: Vec::new(),
             count: 0,
             scanned_count: 0,
@@ -161,7 +199,7 @@ impl<'a> Walk<'a> {
     /// Filters the row and puts it into the page.
     fn take(&mut self, row: Row) -> Result<(), ApiError> {
         let (row, decoded) = match self.plan.output {
-            Output::Fetched(_) => (self.fetch(&row.decode().map_err(internal_error)?)?, None),
+            Output::Fetched(_) => (self.fetch(row)?, None),
             _ => (row, None::<Item>),
         };
         let decoded = match self.plan.filter {
@@ -196,11 +234,16 @@ impl<'a> Walk<'a> {
     }
 
     /// Reads the item of an index entry from the table: charged for each row.
-    fn fetch(&mut self, entry: &Item) -> Result<Row, ApiError> {
-        let key = item_key(self.plan.table.id(), &self.plan.table.key, entry)
+    fn fetch(&mut self, entry: Row) -> Result<Row, ApiError> {
+        let key_holder = entry.decode().map_err(internal_error)?;
+        let key = item_key(self.plan.table.id(), &self.plan.table.key, &key_holder)
             .ok_or_else(|| internal_error("an index entry without the table's key"))?;
         let stored = self.snapshot.get(Keyspace::Items, &key).map_err(internal_error)?;
-        let row = Row::from_stored(stored.ok_or_else(|| internal_error("an index entry without an item"))?);
+        let row = match self.lag {
+            None => Row::from_stored(stored.ok_or_else(|| internal_error("an index entry without an item"))?),
+            // The item of an old entry may have been forgotten since the page began.
+            Some((lag, now)) => lag.see(now, &key, stored).map_or(entry, Row::from_stored),
+        };
         let size = row.item_size().map_err(internal_error)?;
         self.fetched += meter_item_read(Some(size), self.plan.consistency);
         Ok(row)

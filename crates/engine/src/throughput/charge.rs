@@ -1,15 +1,22 @@
 //! Requests ask the model, and are counted.
 
+use std::sync::atomic::Ordering;
+
 use bytes::Bytes;
 use dynamometer_capacity::CapacityUnits;
-use dynamometer_capacity::admission::{Admission, Ask, Dimension, Exact, Place, Refusal, ResourceId};
+use dynamometer_capacity::admission::{
+    Admission, Ask, BillingMode, Cause, Dimension, Exact, Place, Refusal, ResourceId,
+};
 use dynamometer_capacity::meter::{Consistency, Consumption, write_blocks};
 use dynamometer_store::{Keyspace, decode_pair};
+use dynamometer_types::key::partition_hash;
 use dynamometer_types::{ApiError, Timestamp};
 
 use super::live::State;
 use super::refusal::{cancelled, throttled};
+use super::spec::spec_of;
 use super::{Operation, ThrottleMode};
+use crate::Context;
 use crate::catalog::{Index, IndexKind, Table};
 use crate::disk::keys::{ObjectId, hash_of, object_prefix};
 use crate::engine::Engine;
@@ -76,7 +83,7 @@ impl Engine {
     }
 
     /// Items and bytes of a table or index. An unreadable counter counts as nothing here.
-    pub(super) fn stored(&self, object: ObjectId) -> (u64, u64) {
+    pub(crate) fn stored(&self, object: ObjectId) -> (u64, u64) {
         let row = self.store.get(Keyspace::Counters, &object_prefix(object)).ok().flatten();
         let [items, bytes] = decode_pair(row.as_deref()).unwrap_or_default();
         (u64::try_from(items).unwrap_or(0), u64::try_from(bytes).unwrap_or(0))
@@ -90,7 +97,7 @@ impl Engine {
         }
     }
 
-    /// Charges the read of one item, whose units are known.
+    /// Charges the read of one item, whose units and consistency are known.
     ///
     /// # Errors
     /// As AWS throttles, when throttling is enforced.
@@ -100,11 +107,16 @@ impl Engine {
         table: &Table,
         operation: Operation,
         key: &[u8],
-        units: CapacityUnits,
+        (units, consistency): (CapacityUnits, Consistency),
     ) -> Result<(), ApiError> {
         let place = place_of(key);
         let admit = |state: &mut State| {
             state.touch(now);
+            if consistency == Consistency::Eventual
+                && let Some(resource) = state.resource(table.id())
+            {
+                resource.note_read(partition_hash(key), now);
+            }
             let refusal = state.capacity.admit(now, &[read_ask(ResourceId::TABLE, place, units)]).err();
             state.count_read(
                 operation,
@@ -237,6 +249,29 @@ impl Engine {
         errors
     }
 
+    /// Counts an item that time to live deletes: it costs nothing, but its partition shrinks.
+    pub(crate) fn count_expired(&self, now: Timestamp, write: &WriteCharge<'_>) {
+        write.table.live.free.expired_items.fetch_add(1, Ordering::Relaxed);
+        self.live(write.table, now, |state| {
+            state.capacity.resize(now, ResourceId::TABLE, place_of(write.key), write.growth_bytes);
+            for change in write.indexes {
+                let Some((key, _)) = &change.old else { continue };
+                let id = state.id_of(change.object);
+                state.capacity.resize(now, id, place_of(key), change.growth_bytes);
+            }
+        });
+    }
+
+    /// Counts an item that was refused because a transaction with it was in progress.
+    pub(crate) fn count_conflict(&self, now: Timestamp, table: &Table, operation: Operation) {
+        self.live(table, now, |state| {
+            state.touch(now);
+            if let Some(resource) = state.resource(table.id()) {
+                resource.operations[operation as usize].conflicts += 1;
+            }
+        });
+    }
+
     /// Asks for a page before it is walked.
     ///
     /// # Errors
@@ -294,9 +329,30 @@ impl Engine {
             resource.operations[operation as usize].filtered_halves += page.filtered.halves();
             if operation == Operation::Query {
                 resource.heat(Dimension::Read, place.hash, place.sort_key, units, now);
-                resource.note_query(place.hash, now);
+                if plan.consistency == Consistency::Eventual {
+                    resource.note_read(place.hash, now);
+                }
             }
         });
+    }
+
+    /// What a request to a table is refused with when some budget is exceeded: the one that is usual in the table's
+    /// mode, unless a cause is given. `None` when there is no such table.
+    pub fn throttling_error(
+        &self,
+        context: &Context<'_>,
+        table: &str,
+        dimension: Dimension,
+        cause: Option<Cause>,
+    ) -> Option<ApiError> {
+        let table = self.table(context, table).ok()?;
+        let mode = spec_of(&table.record, context.now).mode;
+        let usual = match mode {
+            BillingMode::Provisioned => Cause::ProvisionedThroughput,
+            BillingMode::OnDemand => Cause::KeyRangeThroughput,
+        };
+        let refusal = Refusal::injected(dimension, cause.unwrap_or(usual), mode);
+        Some(throttled(&refusal, &table.record.arn))
     }
 
     /// Gives back what was asked for a page that could not be read.
@@ -388,6 +444,9 @@ impl State {
             let units = write.consumption.table + write.consumption.without_arm;
             resource.count(operation, mode, units);
             resource.heat(Dimension::Write, place.hash, place.sort_key, units, now);
+            // For queries of the partition key, and for reads of the item.
+            resource.note_write(place.hash, now);
+            resource.note_write(partition_hash(write.key), now);
         }
         for change in write.indexes {
             self.count_index_change(operation, change, now);
@@ -405,10 +464,8 @@ impl State {
         let Some(resource) = self.resource(change.object) else { return };
         resource.count(operation, mode, change.units);
         resource.heat(Dimension::Write, place.hash, place.sort_key, change.units, now);
-        if change.kind == IndexKind::Global {
-            for (key, _) in change.old.iter().chain(&change.new) {
-                resource.note_write(place_of(key).hash, now);
-            }
+        for (key, _) in change.old.iter().chain(&change.new) {
+            resource.note_write(place_of(key).hash, now);
         }
     }
 

@@ -1,6 +1,7 @@
 //! The live state of one table: the model, and what is counted.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use dynamometer_capacity::admission::{BillingMode, Dimension, PerDimension, ResourceId, TableCapacity};
 use dynamometer_capacity::money::HourlyPeak;
@@ -16,7 +17,24 @@ use crate::disk::keys::ObjectId;
 
 /// What all versions of a table share. Empty until the table is first used.
 #[derive(Debug, Default)]
-pub(crate) struct Live(Mutex<Option<Box<State>>>);
+pub(crate) struct Live {
+    state: Mutex<Option<Box<State>>>,
+    /// What consumes no throughput, and is counted whatever becomes of throttling.
+    pub(crate) free: FreeUse,
+}
+
+/// What happened on a table since the server started without consuming its throughput.
+#[derive(Debug, Default)]
+pub(crate) struct FreeUse {
+    /// Items that time to live deleted.
+    pub(crate) expired_items: AtomicU64,
+    /// GetRecords calls on its streams.
+    pub(crate) stream_reads: AtomicU64,
+    /// Records that they answered.
+    pub(crate) stream_records: AtomicU64,
+    /// Bytes of those records.
+    pub(crate) stream_bytes: AtomicU64,
+}
 
 /// The model of a table and what was counted on it.
 #[derive(Debug)]
@@ -44,15 +62,15 @@ pub(crate) struct Resource {
     /// Half units consumed while the table was on demand.
     pub(crate) on_demand_halves: PerDimension<u64>,
     pub(crate) provisioned: PerDimension<HourlyPeak>,
-    /// When keys of the index were last written, to tell reads that come too soon after.
+    /// When keys were last written, to tell reads that come too soon after.
     recent: Option<Box<[(u64, i64); RECENT_KEYS]>>,
-    /// Queries of an index key within [`SOON_MS`] of a write to it.
+    /// Eventually consistent reads of an item or a partition key within [`SOON_MS`] of a write to it.
     pub(crate) soon_reads: u64,
 }
 
-/// How many index keys are remembered with their last write; an older one gives way to a newer one of the same place.
+/// How many keys are remembered with their last write; an older one gives way to a newer one of the same place.
 const RECENT_KEYS: usize = 128;
-/// How soon after a write a read of an index may well miss it. Our choice: AWS gives no figure but says that it is
+/// How soon after a write an eventually consistent read may well miss it. Our choice: AWS gives no figure but says that it is
 /// usually a fraction of a second.
 pub(crate) const SOON_MS: i64 = 100;
 
@@ -67,12 +85,18 @@ impl Live {
         bytes: impl Fn(ObjectId) -> u64,
         work: impl FnOnce(&mut State) -> R,
     ) -> R {
-        let mut slot = self.0.lock();
+        let mut slot = self.state.lock();
         let state = slot.get_or_insert_with(|| Box::new(State::new(table, now, constants, bytes)));
         if state.follows < table.version {
             state.follow(table, now);
         }
         work(state)
+    }
+
+    /// Where the table's partitions begin, if there is a state, as its last request left it.
+    pub(crate) fn partition_starts(&self) -> Option<Vec<u64>> {
+        let mut slot = self.state.lock();
+        slot.as_mut().map(|state| state.capacity.partition_starts(Timestamp::default()))
     }
 
     /// Looks at the state, if there is one.
@@ -82,7 +106,7 @@ impl Live {
         now: Timestamp,
         work: impl FnOnce(&mut State) -> R,
     ) -> Option<R> {
-        let mut slot = self.0.lock();
+        let mut slot = self.state.lock();
         let state = slot.as_mut()?;
         if state.follows < table.version {
             state.follow(table, now);
@@ -229,14 +253,14 @@ impl Resource {
         }
     }
 
-    /// Remembers that a key of the index was written.
+    /// Remembers that a key was written.
     pub(crate) fn note_write(&mut self, hash: u64, now: Timestamp) {
         let recent = self.recent.get_or_insert_with(|| Box::new([(0, i64::MIN); RECENT_KEYS]));
         recent[hash as usize % RECENT_KEYS] = (hash, now.millis());
     }
 
-    /// Counts a query of a key of the index that comes soon after a write to it.
-    pub(crate) fn note_query(&mut self, hash: u64, now: Timestamp) {
+    /// Counts an eventually consistent read of a key that comes soon after a write to it.
+    pub(crate) fn note_read(&mut self, hash: u64, now: Timestamp) {
         let Some(recent) = &self.recent else { return };
         let (written, at) = recent[hash as usize % RECENT_KEYS];
         if written == hash && now.millis().saturating_sub(at) <= SOON_MS {

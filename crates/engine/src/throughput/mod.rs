@@ -28,7 +28,8 @@ pub(crate) use charge::WriteCharge;
 pub use hottest::TRACKED_KEYS;
 pub(crate) use live::Live;
 pub(crate) use refusal::cancellation_code;
-pub use report::{HotKey, ResourceUse, TableUse, ThroughputUse};
+pub use report::{HotKey, ResourceUse, StreamUse, TableUse, ThroughputUse};
+pub(crate) use spec::spec_of;
 pub use usage::{Operation, OperationUse};
 
 /// What becomes of a request that the capacity model refuses.

@@ -1,6 +1,7 @@
 //! What the live state shows.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use dynamometer_capacity::CapacityUnits;
 use dynamometer_capacity::admission::{PerDimension, ResourceReport};
@@ -34,6 +35,21 @@ pub struct TableUse {
     pub class: TableClass,
     /// The table itself, then its indexes.
     pub resources: Vec<ResourceUse>,
+    /// Items that time to live deleted.
+    pub expired_items: u64,
+    /// What was read of its streams.
+    pub stream: StreamUse,
+}
+
+/// What was read of a table's streams.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StreamUse {
+    /// GetRecords calls: one streams read request unit each, also when they answered nothing.
+    pub reads: u64,
+    /// Records that they answered.
+    pub records: u64,
+    /// Bytes of those records.
+    pub bytes: u64,
 }
 
 /// What was counted on one table or index.
@@ -53,7 +69,8 @@ pub struct ResourceUse {
     pub items: u64,
     /// Bytes stored now, without what billing adds.
     pub bytes: u64,
-    /// Queries of an index key within 100 ms of a write to an entry of that key; one write among many keys may be missed.
+    /// Eventually consistent reads of an item, and queries of a partition key, within 100 ms of a write to it; one write
+    /// among many may be missed.
     pub reads_soon_after_write: u64,
     /// Throughput, budgets, refusals and partitions; of a local index those of its table.
     pub capacity: ResourceReport,
@@ -113,7 +130,15 @@ impl Engine {
                 Some(resource_use(resource, capacity, key, (items, bytes), now))
             });
             let resources = resources.collect();
-            (TableUse { name: table.record.name.clone(), class, resources }, state.span)
+            let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
+            let free = &table.live.free;
+            let stream = StreamUse {
+                reads: count(&free.stream_reads),
+                records: count(&free.stream_records),
+                bytes: count(&free.stream_bytes),
+            };
+            let (name, expired_items) = (table.record.name.clone(), count(&free.expired_items));
+            (TableUse { name, class, resources, expired_items, stream }, state.span)
         })
     }
 }

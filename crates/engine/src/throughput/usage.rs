@@ -56,6 +56,8 @@ pub struct OperationUse {
     pub filtered_halves: u64,
     /// Requests that the capacity model refused here; in report mode they ran, and are among `requests` too.
     pub throttled: u64,
+    /// Items that were refused because a transaction with them was in progress.
+    pub conflicts: u64,
 }
 
 impl OperationUse {

@@ -1,5 +1,6 @@
 //! What a write changes in the indexes: worked out from the item before and after.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -46,19 +47,38 @@ impl IndexChange {
     }
 }
 
+/// An item before or after a write, beside its stored form.
+#[derive(Clone, Copy)]
+pub(crate) struct Image<'a> {
+    pub(crate) item: &'a Item,
+    pub(crate) row: &'a Row,
+}
+
 /// An item's entry in an index.
-struct Entry {
+struct Entry<'a> {
     key: Bytes,
-    item: Item,
+    /// What the index holds of the item.
+    item: Cow<'a, Item>,
+    /// The stored form of the whole item, which is that of the entry too when the index holds everything.
+    row: &'a Row,
     size: u64,
 }
 
-impl Entry {
-    fn of(item: Option<&Item>, index: &Index, table: &Table) -> Option<Entry> {
-        let item = item.filter(|item| takes(index, item))?;
-        let key = entry_key(index.id, &index.key, &table.key, item)?;
-        let projected = index.project(item, &table.key);
-        Some(Entry { key, size: item_size(&projected), item: projected })
+impl<'a> Entry<'a> {
+    fn of(image: Image<'a>, index: &Index, table: &Table) -> Option<Entry<'a>> {
+        if !takes(index, image.item) {
+            return None;
+        }
+        let key = entry_key(index.id, &index.key, &table.key, image.item)?;
+        let item = index.project(image.item, &table.key);
+        Some(Entry { key, size: item_size(&item), item, row: image.row })
+    }
+
+    fn to_row(&self) -> Row {
+        match &self.item {
+            Cow::Borrowed(_) => self.row.clone(),
+            Cow::Owned(part) => Row::encode(part),
+        }
     }
 }
 
@@ -75,15 +95,15 @@ fn takes(index: &Index, item: &Item) -> bool {
 pub(crate) fn index_change(
     index: &Index,
     table: &Table,
-    old: Option<&Item>,
-    new: Option<&Item>,
+    old: Option<Image<'_>>,
+    new: Option<Image<'_>>,
 ) -> Option<IndexChange> {
-    let old = Entry::of(old, index, table);
-    let new = Entry::of(new, index, table);
+    let old = old.and_then(|image| Entry::of(image, index, table));
+    let new = new.and_then(|image| Entry::of(image, index, table));
     // The whole entry key ends with the table key, which a write never changes: equal keys are equal index keys.
     let same_key = matches!((&old, &new), (Some(old), Some(new)) if old.key == new.key);
     let unchanged = same_key && matches!((&old, &new), (Some(old), Some(new)) if old.item == new.item);
-    let size = |entry: &Option<Entry>| entry.as_ref().map(|entry| entry.size);
+    let size = |entry: &Option<Entry<'_>>| entry.as_ref().map(|entry| entry.size);
     let units = meter_index_write(size(&old), size(&new), same_key, unchanged)?;
 
     let growth_bytes = size(&new).unwrap_or(0) as i64 - size(&old).unwrap_or(0) as i64;
@@ -94,21 +114,27 @@ pub(crate) fn index_change(
         units,
         growth_bytes,
         old: old.map(|old| (old.key, old.size)),
-        row: new.as_ref().map(|new| Row::encode(&new.item)),
+        row: new.as_ref().map(Entry::to_row),
         new: new.map(|new| (new.key, new.size)),
     })
 }
 
+/// The row of an item's entry, if it has one.
+pub(super) fn entry_row(index: &Index, table: &Table, image: Image<'_>) -> Option<Bytes> {
+    Entry::of(image, index, table).map(|entry| entry.to_row().bytes().clone())
+}
+
 /// Puts the entry of an item into the batch, without counting it: a backfill's part, which may find it there.
-pub(crate) fn write_entry(index: &Index, table: &Table, item: &Item, batch: &mut Batch) {
-    if let Some(entry) = Entry::of(Some(item), index, table) {
-        batch.put(Keyspace::IndexEntries, entry.key, Row::encode(&entry.item).bytes().clone());
+pub(crate) fn write_entry(index: &Index, table: &Table, image: Image<'_>, batch: &mut Batch) {
+    if let Some(entry) = Entry::of(image, index, table) {
+        let row = entry.to_row();
+        batch.put(Keyspace::IndexEntries, entry.key, row.bytes().clone());
     }
 }
 
 /// Counts the entry of an item, without writing it.
-pub(crate) fn count_entry(index: &Index, table: &Table, item: &Item, batch: &mut Batch) {
-    if let Some(entry) = Entry::of(Some(item), index, table) {
+pub(crate) fn count_entry(index: &Index, table: &Table, image: Image<'_>, batch: &mut Batch) {
+    if let Some(entry) = Entry::of(image, index, table) {
         batch.add(Keyspace::Counters, object_prefix(index.id).to_vec(), [1, entry.size as i64]);
     }
 }

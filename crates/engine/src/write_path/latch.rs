@@ -5,6 +5,11 @@
 //! writer of the item builds on it without waiting: a key that everybody updates is limited by the processor, not
 //! by the disk's sync. Because the store commits in the order of the queue, and a failed commit fails all that
 //! follow, an image that was built on can never be lost while its successor stays.
+//!
+//! # Transactions in progress
+//! Whoever takes the latch of an item of a write transaction between its queueing and its being durable meets it: the
+//! keys of such transactions, those that are only checked included, are kept beside the latch too. Others do not wait
+//! for it, as on AWS: they are told of a conflict, see [`Held::in_transaction`].
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -28,6 +33,8 @@ pub(crate) struct Latches {
 #[derive(Default)]
 struct Stripe {
     queued: HashMap<Bytes, Queued>,
+    /// The keys of write transactions in progress.
+    transactions: HashMap<Bytes, Done>,
 }
 
 /// The image of a key that waits for its commit; `None` when the key was deleted.
@@ -46,7 +53,7 @@ impl Done {
         self.0.store(true, Ordering::Release);
     }
 
-    fn is_set(&self) -> bool {
+    pub(crate) fn is_set(&self) -> bool {
         self.0.load(Ordering::Acquire)
     }
 }
@@ -85,9 +92,12 @@ impl Latches {
     /// Forgets the images of a batch that is done.
     pub(crate) fn forget<'k>(&self, keys: impl Iterator<Item = &'k Bytes>, done: &Done) {
         for key in keys {
-            let mut stripe = self.stripes[stripe_of(key)].lock();
+            let stripe = &mut *self.stripes[stripe_of(key)].lock();
             if stripe.queued.get(key).is_some_and(|queued| Arc::ptr_eq(&queued.done.0, &done.0)) {
                 stripe.queued.remove(key);
+            }
+            if stripe.transactions.get(key).is_some_and(|mark| Arc::ptr_eq(&mark.0, &done.0)) {
+                stripe.transactions.remove(key);
             }
         }
     }
@@ -98,6 +108,23 @@ impl Held<'_> {
     pub(crate) fn queued(&self, key: &Bytes) -> Option<Option<Bytes>> {
         let queued = self.stripe(key).queued.get(key)?;
         (!queued.done.is_set()).then(|| queued.image.clone())
+    }
+
+    /// Whether a write transaction with this key is in progress.
+    pub(crate) fn in_transaction(&self, key: &Bytes) -> bool {
+        let transactions = &self.stripe(key).transactions;
+        !transactions.is_empty() && transactions.get(key).is_some_and(|done| !done.is_set())
+    }
+
+    /// Marks a key as part of a write transaction that has joined the queue.
+    pub(crate) fn enter_transaction(&mut self, key: &Bytes, done: &Done) {
+        let at = self.position(key);
+        let transactions = &mut self.guards[at].1.transactions;
+        // As with images: what a caller that went away left behind is done by now.
+        if transactions.len() >= SWEEP_AT {
+            transactions.retain(|_, done| !done.is_set());
+        }
+        transactions.insert(key.clone(), done.clone());
     }
 
     /// Remembers an image that has joined the queue.
@@ -168,6 +195,18 @@ mod tests {
         }
         let kept: usize = latches.stripes.iter().map(|stripe| stripe.lock().queued.len()).sum();
         assert!(kept <= STRIPES * SWEEP_AT, "{kept} images kept");
+    }
+
+    #[test]
+    fn a_key_is_in_a_transaction_until_that_is_done() {
+        let latches = Latches::new();
+        let (key, done) = (key("a"), Done::default());
+        latches.hold([&key].into_iter()).enter_transaction(&key, &done);
+        assert!(latches.hold([&key].into_iter()).in_transaction(&key));
+        done.set();
+        assert!(!latches.hold([&key].into_iter()).in_transaction(&key));
+        latches.forget([&key].into_iter(), &done);
+        assert!(latches.stripes.iter().all(|stripe| stripe.lock().transactions.is_empty()));
     }
 
     #[test]

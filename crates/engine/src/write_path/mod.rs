@@ -8,8 +8,10 @@
 //! atomic batch that holds the items, their index entries and all counters. [`Started::finish`] waits until the
 //! batch is on disk. Between the two, no lock is held.
 
+mod conflicts;
 mod index_rows;
 pub(crate) mod latch;
+mod recent;
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -17,7 +19,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use dynamometer_capacity::meter::{Consumption, meter_failed_condition, meter_item_write};
-use dynamometer_store::{Batch, Commit, Keyspace, decode_pair};
+use dynamometer_store::{Batch, Commit, Keyspace, StoreError, decode_pair};
 use dynamometer_types::limits::ITEM_COLLECTION_BYTES;
 use dynamometer_types::size::item_size;
 use dynamometer_types::{ApiError, ErrorKind, Item, Timestamp};
@@ -25,11 +27,14 @@ use dynamometer_types::{ApiError, ErrorKind, Item, Timestamp};
 use crate::Context;
 use crate::catalog::{IndexKind, Table};
 use crate::disk::keys::{object_prefix, partition_prefix};
-use crate::disk::row::Row;
+use crate::disk::row::{CorruptRow, Row};
 use crate::engine::{Engine, internal_error};
+use crate::streams::record::{ItemChange, record_of};
 use crate::throughput::{Operation, ThrottleMode, WriteCharge};
+use crate::ttl::follow_expiry;
+use conflicts::{free_of_conflict, merge_refused};
 use index_rows::index_change;
-pub(crate) use index_rows::{IndexChange, count_entry, write_entry};
+pub(crate) use index_rows::{Image, IndexChange, count_entry, write_entry};
 use latch::{Done, Held};
 
 /// What becomes of an item.
@@ -57,6 +62,7 @@ pub(crate) trait WriteOperation: Sync {
 }
 
 /// A write that knows its table and its key.
+#[derive(Clone)]
 pub(crate) struct PlannedWrite<'a> {
     pub(crate) table: Arc<Table>,
     /// The item's key on disk.
@@ -87,6 +93,12 @@ impl OldImage {
         Ok(self.item.get())
     }
 
+    /// The item beside its row, when there was one.
+    fn image(&self) -> Result<Option<Image<'_>>, ApiError> {
+        let item = self.item()?;
+        Ok(item.zip(self.row.as_ref()).map(|(item, row)| Image { item, row }))
+    }
+
     /// The item's size in bytes, without decoding it.
     pub(crate) fn size(&self) -> Result<Option<u64>, ApiError> {
         self.row.as_ref().map(|row| row.item_size().map_err(internal_error)).transpose()
@@ -95,6 +107,11 @@ impl OldImage {
     /// Whether there was an item.
     fn is_there(&self) -> bool {
         self.row.is_some()
+    }
+
+    /// The row as it is stored.
+    pub(crate) fn row(&self) -> Option<&Row> {
+        self.row.as_ref()
     }
 
     /// The row as it was stored.
@@ -152,22 +169,39 @@ impl Stop {
 pub(crate) struct Behalf {
     /// The time of the request.
     pub(crate) now: Timestamp,
-    /// The operation that they are counted for.
-    pub(crate) operation: Operation,
+    /// The operation that they are counted for; `None` for the service's own, which are free: deletions by time to live.
+    operation: Option<Operation>,
 }
 
 impl Behalf {
+    /// A client's.
+    pub(crate) fn of(operation: Operation, now: Timestamp) -> Behalf {
+        Behalf { now, operation: Some(operation) }
+    }
+
+    /// The service's, for time to live.
+    pub(crate) fn of_time_to_live(now: Timestamp) -> Behalf {
+        Behalf { now, operation: None }
+    }
+
     /// Whether the writes stand and fall together, rather than each by itself.
     fn is_together(self) -> bool {
-        self.operation != Operation::BatchWriteItem
+        self.operation != Some(Operation::BatchWriteItem)
     }
+}
+
+/// An [`Effect`], with the stored form of what is put.
+enum Change<'a> {
+    Put(Cow<'a, Item>, Row),
+    Delete,
+    Keep,
 }
 
 /// What a write decided, before anything is queued.
 struct Decision<'a> {
     old: OldImage,
     /// What becomes of the item; or why the write refuses.
-    effect: Result<Effect<'a>, ApiError>,
+    change: Result<Change<'a>, ApiError>,
     consumption: Consumption,
     /// By how many items and bytes the table grows.
     growth: [i64; 2],
@@ -199,6 +233,17 @@ impl<'a> Started<'a> {
     /// What became of each write of a batch that was throttled in part; `None` for those that were written.
     fn take_throttled(&mut self) -> Vec<Option<ApiError>> {
         std::mem::take(&mut self.throttled)
+    }
+
+    /// Waits on this thread until the writes are durable, for jobs.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) fn wait(self, engine: &Engine) -> Result<(), StoreError> {
+        let Some(commit) = self.commit else { return Ok(()) };
+        let outcome = commit.wait();
+        engine.latches.forget(self.keys.iter(), &self.done);
+        outcome.map(drop)
     }
 
     /// Waits until the writes are durable.
@@ -253,7 +298,7 @@ impl Engine {
         table_name: &str,
         plan: impl Fn(&Arc<Table>) -> Result<PlannedWrite<'a>, ApiError>,
     ) -> Result<(Arc<Table>, Written<'a>), ApiError> {
-        let behalf = Behalf { now: context.now, operation };
+        let behalf = Behalf::of(operation, context.now);
         let stop = loop {
             let table = self.table(context, table_name)?;
             let planned = plan(&table)?;
@@ -275,7 +320,8 @@ impl Engine {
     }
 
     /// Runs the writes of a batch, as often as their tables change under them. Answers the plans, what was written in
-    /// their order, and what refused those that were throttled, at their places (empty when none were).
+    /// their order, and what refused those that were throttled or met a transaction, at their places (empty when none
+    /// were).
     ///
     /// # Errors
     /// What `plan` or an operation answers, and the first refusal when all were throttled; `InternalServerError` when
@@ -286,17 +332,19 @@ impl Engine {
         context: &Context<'_>,
         plan: impl Fn() -> Result<Vec<PlannedWrite<'a>>, ApiError>,
     ) -> Result<(Vec<PlannedWrite<'a>>, Vec<Written<'a>>, Vec<Option<ApiError>>), ApiError> {
-        let behalf = Behalf { now: context.now, operation: Operation::BatchWriteItem };
+        let behalf = Behalf::of(Operation::BatchWriteItem, context.now);
         let stop = loop {
             let plans = plan()?;
-            let started = {
+            let (started, in_conflict) = {
                 let mut held = self.latches.hold(plans.iter().map(|plan| &plan.key));
-                self.start_writes(behalf, &plans, &mut held, |_| None)
+                let in_conflict = self.conflicts(behalf, &plans, &held);
+                let free = free_of_conflict(&plans, &in_conflict);
+                (self.start_writes(behalf, &free, &mut held, |_| None), in_conflict)
             };
             match started {
                 Ok(mut started) => {
-                    let throttled = started.take_throttled();
-                    return Ok((plans, started.finish(self).await?, throttled));
+                    let refused = merge_refused(in_conflict, started.take_throttled());
+                    return Ok((plans, started.finish(self).await?, refused));
                 }
                 Err(Stop::TableChanged) => {}
                 Err(stop) => break stop,
@@ -317,6 +365,12 @@ impl Engine {
     ) -> Result<Started<'a>, Stop> {
         if writes.iter().any(|write| !self.catalog.is_current(&write.table)) {
             return Err(Stop::TableChanged);
+        }
+        if behalf.is_together() {
+            let refusals = self.conflicts(behalf, writes, held);
+            if !refusals.is_empty() {
+                return Err(Stop::Refused { refusals, after: None });
+            }
         }
         let mut decisions = Vec::with_capacity(writes.len());
         let mut saw_queued = false;
@@ -339,15 +393,20 @@ impl Engine {
         if !throttled.is_empty() && (all_throttled || behalf.is_together()) {
             return Err(Stop::Refused { refusals: throttled, after: None });
         }
-        if decisions.iter().any(|decision| decision.effect.is_err()) {
-            let refusals = decisions.into_iter().map(|decision| decision.effect.err()).collect();
+        if decisions.iter().any(|decision| decision.change.is_err()) {
+            let refusals = decisions.into_iter().map(|decision| decision.change.err()).collect();
             return Err(Stop::Refused { refusals, after: wait_for_seen() });
         }
         let mut queue = Queue::default();
         let mut written = Vec::with_capacity(writes.len());
+        let mut changes = Vec::new();
         for (at, (write, decision)) in writes.iter().zip(decisions).enumerate() {
             if !throttled.get(at).is_some_and(Option::is_some) {
-                written.push(decision.put_into(write, &mut queue));
+                if self.lag.is_some() {
+                    changes.extend(decision.changes(write));
+                }
+                let put = decision.put_into(write, behalf, &mut queue);
+                written.push(put.map_err(|corrupt| Stop::Failed(internal_error(corrupt)))?);
             }
         }
         if let Some(row) = beside(&written) {
@@ -359,10 +418,18 @@ impl Engine {
         let commit = (saw_queued || !queue.batch.is_empty()).then(|| {
             let told = done.clone();
             queue.batch.when_done(move |_| told.set());
+            if let Some(lag) = &self.lag {
+                // Before the store has them: who sees the new rows there can tell that they are recent.
+                lag.remember(behalf.now, changes, &done);
+            }
             let commit = self.store.commit(queue.batch);
             for (key, image) in queue.images {
                 held.remember(&key, image, &done);
                 keys.push(key);
+            }
+            for write in writes.iter().filter(|write| write.operation.is_transactional()) {
+                held.enter_transaction(&write.key, &done);
+                keys.push(write.key.clone());
             }
             commit
         });
@@ -376,10 +443,16 @@ impl Engine {
         writes: &[PlannedWrite<'_>],
         decisions: &mut [Decision<'_>],
     ) -> Vec<Option<ApiError>> {
+        let Some(operation) = behalf.operation else {
+            for (write, decision) in writes.iter().zip(&*decisions).filter(|(_, d)| d.deletes()) {
+                self.count_expired(behalf.now, &decision.charge(write));
+            }
+            return Vec::new();
+        };
         if self.config.throttle == ThrottleMode::Off {
             return Vec::new();
         }
-        let refused = decisions.iter().any(|decision| decision.effect.is_err());
+        let refused = decisions.iter().any(|decision| decision.change.is_err());
         if refused && decisions.iter().all(|decision| decision.consumption.total().is_zero()) {
             // What breaks a rule is told before anything is consumed.
             return Vec::new();
@@ -394,13 +467,13 @@ impl Engine {
         }
         match (writes, &*decisions) {
             ([write], [decision]) => {
-                self.charge_writes(behalf.now, behalf.operation, false, &[decision.charge(write)])
+                self.charge_writes(behalf.now, operation, false, &[decision.charge(write)])
             }
             _ => {
                 let pairs = writes.iter().zip(&*decisions);
                 let charges: Vec<WriteCharge<'_>> =
                     pairs.map(|(write, decision)| decision.charge(write)).collect();
-                self.charge_writes(behalf.now, behalf.operation, behalf.is_together(), &charges)
+                self.charge_writes(behalf.now, operation, behalf.is_together(), &charges)
             }
         }
     }
@@ -410,38 +483,42 @@ impl Engine {
         let table = &*write.table;
         let transactional = write.operation.is_transactional();
         let old_size = old.size()?;
-        let unchanged = |old, effect, consumption| Decision {
+        let unchanged = |old, change, consumption| Decision {
             old,
-            effect,
+            change,
             consumption,
             growth: [0, 0],
             indexes: Vec::new(),
             collection: None,
         };
-        let effect = match write.operation.effects(table, &old) {
-            Ok(effect) => effect,
+        let change = match write.operation.effects(table, &old) {
+            Ok(Effect::Put(item)) => {
+                let row = Row::encode(&item);
+                Change::Put(item, row)
+            }
+            Ok(Effect::Delete) => Change::Delete,
+            Ok(Effect::Keep) => {
+                let consumption = Consumption::of_table(meter_item_write(old_size, None, transactional));
+                return Ok(unchanged(old, Ok(Change::Keep), consumption));
+            }
             Err(error) => {
                 let consumption = consumption_of_refusal(write, &error, old_size);
                 return Ok(unchanged(old, Err(error), consumption));
             }
         };
-        let (new, new_size) = match &effect {
-            Effect::Keep => {
-                let consumption = Consumption::of_table(meter_item_write(old_size, None, transactional));
-                return Ok(unchanged(old, Ok(effect), consumption));
-            }
-            Effect::Put(item) => (Some(&**item), Some(item_size(item))),
-            Effect::Delete => (None, None),
+        let new = match &change {
+            Change::Put(item, row) => Some(Image { item, row }),
+            Change::Delete | Change::Keep => None,
         };
+        let new_size = new.map(|new| new.row.item_size().map_err(internal_error)).transpose()?;
         let mut consumption = Consumption::of_table(meter_item_write(old_size, new_size, transactional));
         let items = i64::from(new_size.is_some()) - i64::from(old_size.is_some());
         let growth = new_size.unwrap_or(0) as i64 - old_size.unwrap_or(0) as i64;
         let mut collection_growth = growth;
         let mut indexes = Vec::new();
         if !table.indexes.is_empty() {
-            let old_item = old.item()?;
-            indexes
-                .extend(table.indexes.iter().filter_map(|index| index_change(index, table, old_item, new)));
+            let old = old.image()?;
+            indexes.extend(table.indexes.iter().filter_map(|index| index_change(index, table, old, new)));
             for change in &indexes {
                 match change.kind {
                     IndexKind::Local => {
@@ -452,18 +529,18 @@ impl Engine {
                 }
             }
         }
-        let mut effect = Ok(effect);
+        let mut change = Ok(change);
         let mut collection = None;
         if table.has_local_indexes() {
             match self.grow_collection(table, write.key_holder, [items, collection_growth])? {
                 Some(grown) => collection = Some(grown),
                 None => {
                     let words = "Collection size exceeded.";
-                    effect = Err(ApiError::new(ErrorKind::ItemCollectionSizeLimitExceeded, words));
+                    change = Err(ApiError::new(ErrorKind::ItemCollectionSizeLimitExceeded, words));
                 }
             }
         }
-        Ok(Decision { old, effect, consumption, growth: [items, growth], indexes, collection })
+        Ok(Decision { old, change, consumption, growth: [items, growth], indexes, collection })
     }
 
     /// What becomes of an item collection; `None` when it would grow beyond 10 GB.
@@ -495,6 +572,11 @@ fn consumption_of_refusal(write: &PlannedWrite<'_>, error: &ApiError, old_size: 
 }
 
 impl<'a> Decision<'a> {
+    /// Whether an item goes that was there.
+    fn deletes(&self) -> bool {
+        matches!(self.change, Ok(Change::Delete)) && self.old.is_there()
+    }
+
     /// What it costs.
     fn charge<'c>(&'c self, write: &'c PlannedWrite<'_>) -> WriteCharge<'c> {
         WriteCharge {
@@ -507,19 +589,26 @@ impl<'a> Decision<'a> {
     }
 
     /// Puts what was decided into the queue's batch.
-    fn put_into(self, write: &PlannedWrite<'a>, queue: &mut Queue) -> Written<'a> {
-        let new = match self.effect {
-            Ok(Effect::Put(item)) => {
-                queue.put(&write.key, Row::encode(&item));
+    fn put_into(
+        self,
+        write: &PlannedWrite<'a>,
+        behalf: Behalf,
+        queue: &mut Queue,
+    ) -> Result<Written<'a>, CorruptRow> {
+        let new = match self.change {
+            Ok(Change::Put(item, row)) => {
+                follow_change(write, self.old.row(), Some(&row), behalf, queue)?;
+                queue.put(&write.key, row);
                 Some(item)
             }
-            Ok(Effect::Delete) => {
+            Ok(Change::Delete) => {
                 if self.old.is_there() {
+                    follow_change(write, self.old.row(), None, behalf, queue)?;
                     queue.delete(&write.key);
                 }
                 None
             }
-            Ok(Effect::Keep) | Err(_) => None,
+            Ok(Change::Keep) | Err(_) => None,
         };
         if self.growth != [0, 0] {
             queue.batch.add(Keyspace::Counters, object_prefix(write.table.id()).to_vec(), self.growth);
@@ -533,6 +622,27 @@ impl<'a> Decision<'a> {
             }
             collection.bytes_after
         });
-        Written { old: self.old, new, consumption: self.consumption, collection_bytes }
+        Ok(Written { old: self.old, new, consumption: self.consumption, collection_bytes })
     }
+}
+
+/// Puts what follows from the change of an item into the queue's batch: its record in the stream, and its row in the
+/// index of expiry times.
+fn follow_change(
+    write: &PlannedWrite<'_>,
+    old: Option<&Row>,
+    new: Option<&Row>,
+    behalf: Behalf,
+    queue: &mut Queue,
+) -> Result<(), CorruptRow> {
+    let table = &write.table;
+    if let Some(stream) = &table.stream {
+        let by_service = behalf.operation.is_none();
+        let (key, key_holder) = (&write.key, write.key_holder);
+        let change = ItemChange { key, key_holder, old, new, now: behalf.now, by_service };
+        if let Some((prefix, row)) = record_of(stream, table, &change) {
+            queue.batch.append(Keyspace::Streams, prefix, row);
+        }
+    }
+    follow_expiry(table, &write.key, old, new, &mut queue.batch)
 }

@@ -7,13 +7,16 @@ use std::collections::BTreeSet;
 use std::ops::{Bound, ControlFlow};
 
 use dynamometer_engine::api::*;
-use dynamometer_engine::disk::keys::object_prefix;
+use dynamometer_engine::catalog::Table;
+use dynamometer_engine::disk::keys::{expiry_key, object_prefix};
+use dynamometer_engine::disk::row::Row;
 use dynamometer_store::{Direction, Keyspace, decode_pair};
 use dynamometer_types::size::item_size;
 use dynamometer_types::{AttributeValue, Item};
 
 use super::World;
 use super::requests::scan;
+use super::streams::replay;
 
 /// An index as DescribeTable shows it.
 pub struct IndexShape {
@@ -103,7 +106,20 @@ pub fn check_agreement(world: &World, table: &str) -> Vec<Item> {
         assert_eq!(counted, (found.len() as i64, bytes as i64), "counters of {table}/{}", index.name);
     }
     check_collections(world, &shown);
+    check_stream(world, &shown, &items);
     items
+}
+
+/// The stream of both images that a table has had from its beginning tells how it became what it is.
+fn check_stream(world: &World, shown: &TableDescription, items: &[Item]) {
+    let Some(arn) = &shown.latest_stream_arn else { return };
+    let sorted = |items: &[Item]| {
+        let mut items = items.to_vec();
+        items.sort_by_key(|item| format!("{item:?}"));
+        items
+    };
+    let replayed = replay(&world.read_stream(arn, 7));
+    assert_eq!(sorted(&replayed), sorted(items), "the stream of {}", shown.table_name);
 }
 
 /// Item collections, of tables with local indexes, add up to the table and these indexes. Their sizes are answered in
@@ -150,11 +166,17 @@ pub fn check_nothing_is_left_over(world: &World) {
         .flat_map(|table| {
             let record = &table.record;
             let indexes = record.local_indexes.iter().chain(&record.global_indexes);
-            indexes.map(|index| index.id).chain([record.id]).collect::<Vec<_>>()
+            indexes.map(|index| index.id).chain([record.id]).chain(record.expiry_id).collect::<Vec<_>>()
         })
+        .chain(version.all_streams().map(|stream| stream.row.id))
         .collect();
+    // States that are kept have no such index: it is filled when they are brought back.
+    let live = version.all_tables().filter(|table| !table.record.namespace.starts_with('#'));
+    live.for_each(|table| check_expiry(world, table));
     let snapshot = world.engine.store().snapshot().unwrap();
-    for keyspace in [Keyspace::Items, Keyspace::IndexEntries, Keyspace::Counters] {
+    for keyspace in
+        [Keyspace::Items, Keyspace::IndexEntries, Keyspace::Counters, Keyspace::Streams, Keyspace::Expiry]
+    {
         let mut visit = |key: &[u8], _: &bytes::Bytes| {
             let id = u32::from_be_bytes(key[..4].try_into().unwrap());
             assert!(
@@ -166,4 +188,37 @@ pub fn check_nothing_is_left_over(world: &World) {
         let (start, end) = (Bound::Unbounded, Bound::Unbounded);
         snapshot.range(keyspace, start, end, Direction::Forward, &mut visit).unwrap();
     }
+}
+
+/// Checks that the index of expiry times of a table has a row for each item that expires, and no other.
+fn check_expiry(world: &World, table: &Table) {
+    let record = &table.record;
+    let (Some(attribute), Some(expiry_id)) = (&record.ttl_attribute, record.expiry_id) else { return };
+    let rows = |keyspace, id: u32| {
+        let (mut rows, prefix) = (Vec::new(), object_prefix(id));
+        let mut visit = |key: &[u8], row: &bytes::Bytes| {
+            if !key.starts_with(&prefix) {
+                return ControlFlow::Break(());
+            }
+            rows.push((key.to_vec(), Row::from_stored(row.clone())));
+            ControlFlow::Continue(())
+        };
+        let snapshot = world.engine.store().snapshot().unwrap();
+        let start = Bound::Included(&prefix[..]);
+        snapshot.range(keyspace, start, Bound::Unbounded, Direction::Forward, &mut visit).unwrap();
+        rows
+    };
+    let expected: BTreeSet<Vec<u8>> = rows(Keyspace::Items, table.id())
+        .into_iter()
+        .filter_map(|(key, row)| match row.decode().unwrap().get(attribute) {
+            Some(AttributeValue::N(number)) => {
+                let second = number.to_i64().filter(|second| *second > 0)?;
+                Some(expiry_key(expiry_id, second as u64, &key))
+            }
+            _ => None,
+        })
+        .collect();
+    let found: BTreeSet<Vec<u8>> =
+        rows(Keyspace::Expiry, expiry_id).into_iter().map(|(key, _)| key).collect();
+    assert_eq!(found, expected, "expiry times of {}", record.name);
 }

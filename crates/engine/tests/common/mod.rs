@@ -5,6 +5,7 @@
 pub mod agree;
 pub mod meddle;
 pub mod requests;
+pub mod streams;
 
 use std::future::Future;
 use std::pin::pin;
@@ -14,13 +15,15 @@ use std::task::{Context as TaskContext, Poll, Wake, Waker};
 use std::thread::Thread;
 
 use dynamometer_engine::api::*;
+use dynamometer_engine::jobs::{TimedJob, timed_jobs};
 use dynamometer_engine::{Context, Engine, EngineConfig};
 use dynamometer_store::{Durability, FjallOptions, FjallStore, MemoryStore, Store};
 use dynamometer_types::{ApiError, AttributeValue, Item, Number, Timestamp};
 
 /// An engine, and the time it is told.
 pub struct World {
-    pub engine: Engine,
+    pub engine: Arc<Engine>,
+    jobs: Vec<Arc<dyn TimedJob>>,
     now_ms: AtomicI64,
     drawn: AtomicU64,
 }
@@ -28,9 +31,15 @@ pub struct World {
 impl World {
     /// Opens an engine on a store.
     pub fn on(store: Arc<dyn Store>) -> World {
-        let engine = Engine::open(store, EngineConfig::default()).unwrap();
+        World::with(store, EngineConfig::default())
+    }
+
+    /// Opens an engine that behaves in some other way.
+    pub fn with(store: Arc<dyn Store>, config: EngineConfig) -> World {
+        let engine = Arc::new(Engine::open(store, config).unwrap());
+        let jobs = timed_jobs(&engine);
         // 2026-06-01T10:00:00Z
-        World { engine, now_ms: AtomicI64::new(1_780_308_000_000), drawn: AtomicU64::new(1) }
+        World { engine, jobs, now_ms: AtomicI64::new(1_780_308_000_000), drawn: AtomicU64::new(1) }
     }
 
     pub fn now(&self) -> Timestamp {
@@ -131,7 +140,32 @@ impl World {
 
     /// Lets the jobs that are due run.
     pub fn run_jobs(&self) {
-        self.engine.run_jobs(self.now()).unwrap();
+        let is_due = |job: &dyn TimedJob| job.next_due().unwrap().is_some_and(|due| due <= self.now());
+        for job in &self.jobs {
+            while is_due(&**job) {
+                job.run(self.now()).unwrap();
+            }
+        }
+    }
+
+    /// When the job of a name is due next.
+    pub fn next_due(&self, name: &str) -> Option<Timestamp> {
+        let job = self.jobs.iter().find(|job| job.name() == name).unwrap();
+        job.next_due().unwrap()
+    }
+
+    /// Lets time pass, with all that falls due meanwhile in its order.
+    pub fn pass(&self, millis: i64) {
+        let end = self.now() + millis;
+        let earliest = || {
+            let dues = self.jobs.iter().filter_map(|job| Some((job.next_due().unwrap()?, job)));
+            dues.min_by_key(|(due, _)| *due).filter(|(due, _)| *due <= end)
+        };
+        while let Some((due, job)) = earliest() {
+            self.now_ms.fetch_max(due.millis(), Ordering::Relaxed);
+            job.run(self.now()).unwrap();
+        }
+        self.now_ms.store(end.millis(), Ordering::Relaxed);
     }
 }
 

@@ -19,7 +19,7 @@ use common::{Choices, World, block_on, in_memory, item_of, n, number, on_disk, s
 use dynamometer_engine::api::*;
 use dynamometer_store::Store;
 use dynamometer_types::error::Detail;
-use dynamometer_types::{ErrorKind, Item};
+use dynamometer_types::{ApiError, ErrorKind, Item};
 
 const TABLE: &str = "table";
 const THREADS: usize = 6;
@@ -225,9 +225,28 @@ fn move_amount(world: &World, choices: &mut Choices, accounts: usize) {
 
 fn sum_of_transaction(world: &World, accounts: usize) -> i64 {
     let request = transact_get(TABLE, (0..accounts).map(|at| key(at.to_string())));
-    let answer =
-        world.run(async |engine, context| engine.transact_get_items(context, request).await).unwrap();
+    let read = || {
+        let request = request.clone();
+        world.run(async |engine, context| engine.transact_get_items(context, request).await)
+    };
+    let answer = until_no_conflict(read);
     answer.responses.into_iter().map(|item| number(&item_of(item.unwrap()), "n")).sum()
+}
+
+/// Tries again while a transaction on the same items, or with the same token, is in progress.
+fn until_no_conflict<T>(call: impl Fn() -> Result<T, ApiError>) -> T {
+    loop {
+        match call() {
+            Ok(answer) => return answer,
+            Err(error) => match (error.kind, error.detail.map(|detail| *detail)) {
+                (ErrorKind::TransactionInProgress, _) => {}
+                (ErrorKind::TransactionCanceled, Some(Detail::CancellationReasons(reasons)))
+                    if reasons.iter().all(|one| matches!(one.code, "None" | "TransactionConflict")) => {}
+                other => panic!("{other:?}"),
+            },
+        }
+        thread::yield_now();
+    }
 }
 
 /// A page is of one moment too, and the index moves with its table.
@@ -245,7 +264,7 @@ fn a_token_is_used_once_however_often_it_is_sent_at_once() {
                 let one = values([(":one", n(1))]);
                 let add = action::update(TABLE, key("sum"), "ADD n :one", None, one);
                 let token = format!("token {round}");
-                world.transact(transaction(vec![add], Some(&token))).unwrap();
+                until_no_conflict(|| world.transact(transaction(vec![add.clone()], Some(&token))));
                 // Who has been answered can read the effect.
                 assert!(number(&world.get(TABLE, key("sum")).unwrap(), "n") > round);
             }

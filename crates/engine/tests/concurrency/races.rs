@@ -175,6 +175,31 @@ fn a_write_that_was_planned_before_its_table_went_is_cleared_away() {
     check_nothing_is_left_over(&world);
 }
 
+/// The index of expiry times may say that an item is due when it has just been put off: its deletion looks again, under
+/// the latch.
+#[test]
+fn an_item_that_is_put_off_while_it_is_about_to_be_deleted_stays() {
+    let (store, gate) = Gated::at(Place::ItemRead);
+    let world = world_on(Arc::clone(&store) as _);
+    world.set_time_to_live(TABLE, "n", true);
+    world.run_jobs();
+    let expiring = |id: &str, later: i64| item([("id", s(id)), ("n", n(world.now().seconds() + later))]);
+    world.put(put(TABLE, expiring("put off", 1))).unwrap();
+    world.put(put(TABLE, expiring("due", 1))).unwrap();
+    world.advance(5_000);
+    store.close_gate();
+    thread::scope(|scope| {
+        let jobs = scope.spawn(|| world.run_jobs());
+        gate.reached.recv().unwrap();
+        world.put(put(TABLE, expiring("put off", 100))).unwrap();
+        gate.open.send(()).unwrap();
+        jobs.join().unwrap();
+    });
+    assert!(world.get(TABLE, key("put off")).is_some() && world.get(TABLE, key("due")).is_none());
+    check_agreement(&world, TABLE);
+    check_nothing_is_left_over(&world);
+}
+
 /// A state that is kept while an index is being filled has the index whole when it is brought back.
 #[test]
 fn an_index_that_is_being_filled_is_filled_again_in_a_state_kept_meanwhile() {

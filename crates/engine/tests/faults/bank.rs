@@ -12,6 +12,7 @@ use dynamometer_types::{ApiError, ErrorKind, Item};
 
 use crate::common::agree::check_agreement;
 use crate::common::requests::*;
+use crate::common::streams::stream_specification;
 use crate::common::{World, n, number, s};
 
 pub const TABLE: &str = "bank";
@@ -91,8 +92,11 @@ impl Bank {
                 global_index("by-owner", (&["owner"], &["id"]), "KEYS_ONLY"),
                 global_index("by-balance", (&["kind"], &["balance"]), "ALL"),
             ]),
+            stream_specification: stream_specification(StreamViewType::NewAndOldImages),
             ..create_table(TABLE, (&["id"], &[]), &defined)
         });
+        // Balances as times are of 1970: nothing is deleted, but the index of expiry times is kept.
+        world.set_time_to_live(TABLE, "balance", true);
         for at in 0..ACCOUNTS {
             let mut opened = account(at);
             opened.insert("kind", s("account"));

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use dynamometer_engine::api::StreamViewType;
 use dynamometer_store::MemoryStore;
 use dynamometer_store::fault::FaultStore;
 use dynamometer_types::Item;
@@ -10,13 +11,16 @@ use dynamometer_types::Item;
 use crate::LAST;
 use crate::common::agree::{check_agreement, check_nothing_is_left_over};
 use crate::common::requests::*;
+use crate::common::streams::stream_specification;
 use crate::common::{TellOnFailure, World, n, s};
 
 fn world_with_table(store: Arc<FaultStore>) -> World {
     let world = World::on(store);
     let mut request = create_table("table", (&["pk"], &[]), &["pk S".into(), "a N".into()]);
     request.global_secondary_indexes = Some(vec![global_index("by-a", (&["a"], &[]), "ALL")]);
+    request.stream_specification = stream_specification(StreamViewType::NewAndOldImages);
     world.create(request);
+    world.set_time_to_live("table", "a", true);
     for at in 0..5 {
         world.put(put("table", item([("pk", s(at.to_string())), ("a", n(at))]))).unwrap();
     }

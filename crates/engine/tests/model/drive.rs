@@ -10,9 +10,12 @@ use dynamometer_types::{ApiError, AttributeValue, ErrorKind, Item};
 use crate::common::agree::{IndexShape, check_agreement, check_nothing_is_left_over, index_shapes};
 use crate::common::meddle::Meddled;
 use crate::common::requests::*;
+use crate::common::streams::stream_specification;
 use crate::common::{Choices, World, item_of};
 use crate::draw::key_values;
-use crate::naive::{Change, Condition, Key, Naive, Refusal, Transacted, Write, key_item};
+use crate::naive::{
+    Change, Changes, Condition, Key, Naive, Refusal, Transacted, Write, key_item, key_of_item,
+};
 use crate::pages;
 
 pub const TABLE: &str = "table";
@@ -26,6 +29,7 @@ pub struct Drive {
     store: Arc<Meddled>,
     pub keys: (Vec<AttributeValue>, Vec<AttributeValue>),
     has_late_index: bool,
+    has_time_to_live: bool,
     /// Transactions that were sent with a token.
     sent: Vec<(String, Vec<Write>)>,
 }
@@ -44,10 +48,20 @@ impl Drive {
                 global_index("by-a", (&["a"], &["b"]), "KEYS_ONLY"),
                 global_index("by-abc", (&["a", "c"], &["b", "d"]), "ALL"),
             ]),
+            stream_specification: stream_specification(StreamViewType::NewAndOldImages),
             ..create_table(TABLE, (&["pk"], &["sk"]), &defined)
         });
         let keys = (key_values(pk), key_values(sk));
-        Drive { world, model: Naive::default(), choices, store, keys, has_late_index: false, sent: vec![] }
+        Drive {
+            world,
+            model: Naive::default(),
+            choices,
+            store,
+            keys,
+            has_late_index: false,
+            has_time_to_live: false,
+            sent: vec![],
+        }
     }
 
     /// Runs so many operations, then looks at everything.
@@ -81,8 +95,10 @@ impl Drive {
             18..=19 => self.read_items(),
             20..=24 => pages::compare_query(self),
             25 => pages::compare_scan(self),
-            26..=27 => self.change_indexes(),
-            28 => self.world.advance(self.choices.below(400_000) as i64),
+            26 => self.change_indexes(),
+            27 => self.change_time_to_live(),
+            // Long enough for shards to be replaced now and then, short enough for none to be trimmed.
+            28 => self.world.advance(self.choices.below(3_000_000) as i64),
             _ => self.check_all(),
         }
     }
@@ -104,6 +120,24 @@ impl Drive {
             items
         };
         assert_eq!(sorted(items), sorted(self.model.items.values().cloned().collect()));
+        self.check_stream();
+    }
+
+    /// The stream tells of each item what the model has seen become of it.
+    fn check_stream(&self) {
+        let arn = self.world.describe(TABLE).latest_stream_arn.unwrap();
+        let mut told = Changes::new();
+        for change in self.world.read_stream(&arn, 10) {
+            let key = key_of_item(&change.keys);
+            told.entry(key).or_default().push((change.old, change.new));
+        }
+        assert_eq!(told, self.model.changes);
+    }
+
+    /// On an attribute whose numbers are times of 1970: nothing is deleted, but the index of expiry times is kept.
+    fn change_time_to_live(&mut self) {
+        self.has_time_to_live = !self.has_time_to_live;
+        self.world.set_time_to_live(TABLE, "n", self.has_time_to_live);
     }
 
     /// The indexes that writes must suit, those that are being filled included.

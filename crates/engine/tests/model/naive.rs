@@ -37,6 +37,12 @@ pub fn key_item(key: &Key) -> Item {
     [("pk", key.0.0.clone()), ("sk", key.1.0.clone())].into_iter().collect()
 }
 
+/// The key of an item.
+pub fn key_of_item(item: &Item) -> Key {
+    let value = |name: &str| Sorted(item.get(name).unwrap().clone());
+    (value("pk"), value("sk"))
+}
+
 /// A condition, with its text.
 #[derive(Clone, Debug, Hash)]
 pub enum Condition {
@@ -170,10 +176,14 @@ pub enum Transacted {
 /// What is known of a token: when it is forgotten, and what it was used for.
 type Remembered = (i64, String);
 
+/// What became of each item: before and after each change.
+pub type Changes = BTreeMap<Key, Vec<(Option<Item>, Option<Item>)>>;
+
 /// The table.
 #[derive(Clone, Debug, Default)]
 pub struct Naive {
     pub items: BTreeMap<Key, Item>,
+    pub changes: Changes,
     tokens: HashMap<String, Remembered>,
 }
 
@@ -190,6 +200,10 @@ impl Naive {
             match &after {
                 Some(item) => drop(self.items.insert(write.key.clone(), item.clone())),
                 None => drop(self.items.remove(&write.key)),
+            }
+            if before != after {
+                let change = (before.clone(), after.clone());
+                self.changes.entry(write.key.clone()).or_default().push(change);
             }
         }
         Ok((before, after))

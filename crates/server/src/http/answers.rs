@@ -46,7 +46,7 @@ pub(super) fn healthy(region: &str) -> Response {
 }
 
 /// A method or a content type that no API call has.
-pub(super) fn not_an_operation() -> Response {
+pub(crate) fn not_an_operation() -> Response {
     Response::new(StatusCode::NOT_FOUND, NO_CONTENT_TYPE, NOT_AN_OPERATION)
 }
 

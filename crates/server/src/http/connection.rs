@@ -12,7 +12,6 @@ use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use std::convert::Infallible;
 use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
@@ -126,6 +125,11 @@ pub(super) async fn serve_connection<S: Service>(
     }
 }
 
+/// The service wants the connection closed without an answer.
+#[derive(Debug, thiserror::Error)]
+#[error("closed without an answer")]
+struct HungUp;
+
 async fn serve_stream<S: Service, T>(connection: Arc<Connection<S>>, stream: T)
 where
     T: AsyncRead + AsyncWrite + Unpin,
@@ -134,7 +138,7 @@ where
     let io = Watched { io: TokioIo::new(stream), control: control.clone(), is_stalled: false };
     let service = service_fn(move |request| {
         let connection = connection.clone();
-        async move { Ok::<_, Infallible>(handle(&connection, request).await) }
+        async move { handle(&connection, request).await.ok_or(HungUp) }
     });
     let served = http1::Builder::new()
         .max_buf_size(READ_BUFFER_BYTES)

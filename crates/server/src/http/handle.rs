@@ -6,7 +6,7 @@ use super::browser::{Cors, check_browser, preflight};
 use super::config::Limits;
 use super::connection::{Connection, Order};
 use super::encoding::{Encoding, content_encoding, decode, encode, preferred_encoding};
-use super::message::{JSON_1_0, NO_CONTENT_TYPE, Request, Response, Service};
+use super::message::{JSON_1_0, JSON_1_1, NO_CONTENT_TYPE, Request, Response, Service};
 use super::watch::Phase;
 use crate::auth::{AuthError, Caller, RawRequest};
 use bytes::Bytes;
@@ -43,11 +43,11 @@ struct Manner {
     keep_alive: bool,
 }
 
-/// Answers one request.
+/// Answers one request; with nothing when the service wants the connection closed.
 pub(super) async fn handle<S: Service>(
     connection: &Connection<S>,
     request: hyper::Request<Incoming>,
-) -> hyper::Response<Full<Bytes>> {
+) -> Option<hyper::Response<Full<Bytes>>> {
     let watch = &connection.control.watch;
     watch.enter(Phase::Working);
     let (parts, body) = request.into_parts();
@@ -60,9 +60,12 @@ pub(super) async fn handle<S: Service>(
     let response = match answer(connection, parts, body, seen, &mut cors).await {
         Ok(response) | Err(response) => response,
     };
+    if response.hang_up {
+        return None;
+    }
     let response = finish(connection, response, manner, cors).await;
     watch.enter(Phase::Writing);
-    response
+    Some(response)
 }
 
 /// The order of checks. An `Err` is an answer as well: that of the check that failed.
@@ -82,7 +85,8 @@ async fn answer<S: Service>(
     }
 
     let is_post = parts.method == Method::POST;
-    let is_own = (is_post || parts.method == Method::GET) && service.is_own_path(parts.uri.path());
+    let is_own = (is_post || matches!(parts.method, Method::GET | Method::DELETE))
+        && service.is_own_path(parts.uri.path());
     if !is_post && !is_own {
         skip_body(body, config, &connection.control.watch).await;
         return Ok(answer_without_service(&parts, &config.region));
@@ -224,7 +228,7 @@ async fn finish<S>(
     manner: Manner,
     cors: Option<Cors>,
 ) -> hyper::Response<Full<Bytes>> {
-    let Response { status, content_type, mut body, headers: further } = response;
+    let Response { status, content_type, mut body, headers: further, hang_up: _ } = response;
     let mut headers = HeaderMap::with_capacity(8 + further.len());
     for (name, value) in further {
         headers.append(name, value);
@@ -298,9 +302,11 @@ fn media_type(headers: &HeaderMap) -> &str {
     }
 }
 
-/// The type of a JSON answer: an `application/json` question gets one of its own kind.
+/// The type of a JSON answer: that of the question, where it is one.
 fn json_type(media_type: &str) -> &'static str {
-    if media_type.eq_ignore_ascii_case("application/json") { "application/json" } else { JSON_1_0 }
+    let known =
+        ["application/json", JSON_1_1].into_iter().find(|known| media_type.eq_ignore_ascii_case(known));
+    known.unwrap_or(JSON_1_0)
 }
 
 fn now_ms() -> i64 {

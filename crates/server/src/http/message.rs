@@ -9,13 +9,16 @@ use std::sync::Arc;
 /// The content type of AWS JSON 1.0, DynamoDB's own.
 pub const JSON_1_0: &str = "application/x-amz-json-1.0";
 
+/// The content type of AWS JSON 1.1, Application Auto Scaling's.
+pub const JSON_1_1: &str = "application/x-amz-json-1.1";
+
 /// A [`Response::content_type`] that sends no such header.
 pub const NO_CONTENT_TYPE: &str = "";
 
 /// One whole request: bounded, authenticated and with its content decoded.
 #[derive(Debug)]
 pub struct Request {
-    /// `POST`, or `GET` on the server's own paths.
+    /// `POST`, or `GET` and `DELETE` on the server's own paths.
     pub method: Method,
     /// Path and query as sent.
     pub uri: Uri,
@@ -54,12 +57,14 @@ pub struct Response {
     pub body: Bytes,
     /// Further headers.
     pub headers: Vec<(HeaderName, HeaderValue)>,
+    /// Whether nothing of this is sent and the connection closes instead.
+    pub hang_up: bool,
 }
 
 impl Response {
     /// A response without further headers.
     pub fn new(status: StatusCode, content_type: &'static str, body: impl Into<Bytes>) -> Response {
-        Response { status, content_type, body: body.into(), headers: Vec::new() }
+        Response { status, content_type, body: body.into(), headers: Vec::new(), hang_up: false }
     }
 }
 
@@ -88,7 +93,7 @@ pub trait Service: Send + Sync + 'static {
         &[JSON_1_0, "application/json"]
     }
 
-    /// Whether this `GET` or `POST` path is the server's own (`/_dyno/…`, `/metrics`) rather than an AWS endpoint:
+    /// Whether this `GET`, `POST` or `DELETE` path is the server's own (`/_dyno/…`, `/metrics`) rather than an AWS endpoint:
     /// such a request is handed to [`Service::call`] whatever its content type.
     fn is_own_path(&self, path: &str) -> bool {
         path.starts_with("/_dyno/") || path == "/metrics"

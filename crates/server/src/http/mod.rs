@@ -31,10 +31,11 @@ mod tls;
 mod watch;
 
 pub use answers::error_body;
+pub(crate) use answers::not_an_operation;
 pub use bind::{BindError, bind};
 pub use browser::parse_origin;
 pub use config::{HttpConfig, Limits, Timeouts};
-pub use message::{JSON_1_0, NO_CONTENT_TYPE, Request, Response, Service};
+pub use message::{JSON_1_0, JSON_1_1, NO_CONTENT_TYPE, Request, Response, Service};
 pub use port_holder::PortHolder;
 pub use serve::{ServeError, serve};
 pub use tls::{TlsConfig, TlsError};

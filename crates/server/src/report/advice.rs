@@ -15,7 +15,9 @@ const ENOUGH_UNITS: f64 = 20.0;
 /// All that the rules say, the most pressing first.
 pub(super) fn advise(report: &Report) -> Vec<Advice> {
     let mut advice = Vec::new();
-    for rule in [throttles, hot_keys, filters, reads_after_writes, scans, index_writes, unread_indexes] {
+    for rule in
+        [throttles, hot_keys, filters, reads_after_writes, conflicts, scans, index_writes, unread_indexes]
+    {
         for table in &report.tables {
             for resource in &table.resources {
                 let place = Place { report, table, resource };
@@ -181,14 +183,38 @@ fn reads_after_writes(place: &Place<'_>) -> Vec<Advice> {
     if count == 0 {
         return Vec::new();
     }
-    let (reads, what) = if count == 1 { ("1 query", "it may miss") } else { ("queries", "they may miss") };
-    let counted = if count == 1 { reads.to_owned() } else { format!("{count} {reads}") };
+    let (reads, they) =
+        if count == 1 { ("1 read".to_owned(), "it") } else { (format!("{count} reads"), "they") };
+    let same = if place.resource.index.is_some() { "key" } else { "item or key" };
     let sentence = format!(
-        "{}: {counted} came within 100 ms of a write to the same key; on AWS {what} it, for an index follows later.",
+        "{}: {reads} came within 100 ms of a write to the same {same}; on AWS {they} may not see it.",
         place.name()
     );
-    let remedy = "read the item from the table with ConsistentRead, or do without what was just written";
+    let remedy = match place.resource.kind.as_str() {
+        "global index" => {
+            "read the item from the table with ConsistentRead, or do without what was just written; rehearse it: \
+             dyno serve --index-lag 50ms..2s"
+        }
+        _ => {
+            "ask with ConsistentRead where it matters, for twice the units; rehearse it: dyno serve --read-lag 10ms..500ms"
+        }
+    };
     vec![place.advice("read-after-write", sentence, remedy)]
+}
+
+fn conflicts(place: &Place<'_>) -> Vec<Advice> {
+    let count: u64 = place.resource.operations.iter().map(|operation| operation.transaction_conflicts).sum();
+    if count == 0 {
+        return Vec::new();
+    }
+    let items = if count == 1 { "1 item was" } else { &format!("{count} items were") };
+    let sentence = format!(
+        "{}: {items} refused because a transaction with the same item was in progress.",
+        place.name()
+    );
+    let remedy = "try again after a pause that grows and varies, or keep what everybody writes out of transactions; \
+                  rehearse it: POST /_dyno/faults";
+    vec![place.advice("conflicts", sentence, remedy)]
 }
 
 fn scans(place: &Place<'_>) -> Vec<Advice> {

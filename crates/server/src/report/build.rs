@@ -143,6 +143,7 @@ fn operations(
             units: used.units().as_f64(),
             filtered_out_units: used.filtered_units().as_f64(),
             throttled_requests: used.throttled,
+            transaction_conflicts: used.conflicts,
             on_demand_dollars_so_far: money.map(|(so_far, _)| dollars(so_far)),
             on_demand_dollars_a_month: money.map(|(_, month)| dollars(month)),
         }

@@ -44,10 +44,31 @@ pub fn metrics(used: &ThroughputUse) -> String {
     let mut partitions = Metric::gauge("dyno_partitions", "Partitions of the capacity model.");
     let mut items = Metric::gauge("dyno_items", "Items, or index entries, stored.");
     let mut bytes = Metric::gauge("dyno_stored_bytes", "Bytes stored, without what billing adds.");
-    let mut soon = Metric::counter(
-        "dyno_index_reads_soon_after_write_total",
-        "Queries of an index key within 100 ms of a write to it.",
+    let mut conflicts = Metric::counter(
+        "dyno_transaction_conflicts_total",
+        "Items that were refused because a transaction with them was in progress.",
     );
+    let mut soon = Metric::counter(
+        "dyno_reads_soon_after_write_total",
+        "Eventually consistent reads of an item or a partition key within 100 ms of a write to it.",
+    );
+    let mut expired = Metric::counter("dyno_ttl_deleted_items_total", "Items that time to live deleted.");
+    let mut stream_reads = Metric::counter("dyno_stream_reads_total", "GetRecords calls.");
+    let mut stream_records = Metric::counter("dyno_stream_records_total", "Records that they answered.");
+    let mut stream_bytes = Metric::counter("dyno_stream_bytes_total", "Bytes of those records.");
+    for table in &used.tables {
+        let place = format!("table=\"{}\"", table.name);
+        for (metric, count) in [
+            (&mut expired, table.expired_items),
+            (&mut stream_reads, table.stream.reads),
+            (&mut stream_records, table.stream.records),
+            (&mut stream_bytes, table.stream.bytes),
+        ] {
+            if count > 0 {
+                metric.add(&place, count);
+            }
+        }
+    }
     for (table, resource) in
         used.tables.iter().flat_map(|table| table.resources.iter().map(move |one| (table, one)))
     {
@@ -56,6 +77,9 @@ pub fn metrics(used: &ThroughputUse) -> String {
             let labels = format!("{place},operation=\"{}\"", operation.name());
             requests.add(&labels, counted.requests);
             units.add(&labels, counted.units());
+            if counted.conflicts > 0 {
+                conflicts.add(&labels, counted.conflicts);
+            }
             if counted.filtered_halves > 0 {
                 filtered.add(&labels, counted.filtered_units());
             }
@@ -84,7 +108,23 @@ pub fn metrics(used: &ThroughputUse) -> String {
             }
         }
     }
-    let all = [requests, units, filtered, throttles, served, burst, partitions, items, bytes, soon];
+    let all = [
+        requests,
+        units,
+        filtered,
+        throttles,
+        conflicts,
+        served,
+        burst,
+        partitions,
+        items,
+        bytes,
+        soon,
+        expired,
+        stream_reads,
+        stream_records,
+        stream_bytes,
+    ];
     let mut text = String::new();
     for metric in all.iter().filter(|metric| !metric.samples.is_empty()) {
         let Metric { name, help, kind, samples } = metric;

@@ -97,7 +97,8 @@ pub struct ResourceReport {
     pub items: u64,
     /// Their bytes, without the 100 that billing adds to each.
     pub stored_bytes: u64,
-    /// Queries of an index key within 100 ms of a write to an entry of that key: on AWS they may not see it.
+    /// Eventually consistent reads of an item, and queries of a partition key, within 100 ms of a write to it: on AWS they
+    /// may not see it.
     pub reads_within_100_ms_of_a_write: u64,
     /// Cost so far: throughput and storage.
     pub dollars_so_far: Option<f64>,
@@ -127,6 +128,9 @@ pub struct OperationReport {
     pub filtered_out_units: f64,
     /// Requests that the model refused.
     pub throttled_requests: u64,
+    /// Items that were refused because a transaction with them was in progress.
+    #[serde(default)]
+    pub transaction_conflicts: u64,
     /// Cost of its units so far, as if all had been on demand.
     pub on_demand_dollars_so_far: Option<f64>,
     /// Cost of its units in a month at this rate, on demand.
@@ -181,7 +185,7 @@ pub struct PlanReport {
 /// A line of advice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Advice {
-    /// What it is about: `throttles`, `hot-key`, `filter`, `scan`, `read-after-write`, `index-writes`, `unread-index` or
+    /// What it is about: `throttles`, `hot-key`, `filter`, `scan`, `read-after-write`, `conflicts`, `index-writes`, `unread-index` or
     /// `billing-mode`.
     pub kind: String,
     /// The table.

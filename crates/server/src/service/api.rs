@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
 use dynamometer_capacity::money::PriceTable;
@@ -13,9 +14,14 @@ use serde::de::IgnoredAny;
 
 use super::dispatch::{Answer, dispatch, find};
 use crate::auth::Caller;
-use crate::clock::Clock;
-use crate::http::{NO_CONTENT_TYPE, Request, Response, Service};
+use crate::faults::{Blow, Faults, Strike};
+use crate::http::{JSON_1_0, JSON_1_1, NO_CONTENT_TYPE, Request, Response, Service, not_an_operation};
 use crate::own::Own;
+use crate::pipes::Pipes;
+use crate::runner::Jobs;
+
+/// What the targets of Application Auto Scaling begin with.
+const SCALING_TARGETS: &str = "AnyScaleFrontendService.";
 
 /// How the service behaves.
 #[derive(Clone)]
@@ -26,19 +32,21 @@ pub struct ApiConfig {
     pub account: String,
     /// One database for each access key and region, rather than one for all.
     pub isolate: bool,
-    /// The time.
-    pub clock: Arc<Clock>,
+    /// The background work, and the clock that it and all requests follow.
+    pub jobs: Arc<Jobs>,
+    /// Faults on purpose.
+    pub faults: Arc<Faults>,
+    /// Deliveries of streams.
+    pub pipes: Arc<Pipes>,
     /// What things cost.
     pub prices: Arc<PriceTable>,
-    /// Wakes whoever runs the engine's jobs.
-    pub wake_jobs: Arc<dyn Fn() + Send + Sync>,
     /// 128 random bits drawn at start; what is random in answers is drawn from them.
     pub seed: u128,
     /// Told, in one line each, what failed inside.
     pub log: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
-/// The API of DynamoDB and DynamoDB Streams on an engine.
+/// The API of DynamoDB, DynamoDB Streams and Application Auto Scaling on an engine.
 pub struct Api {
     engine: Arc<Engine>,
     config: ApiConfig,
@@ -79,12 +87,42 @@ impl Api {
             host,
             entropy: &|| self.draw(),
         };
-        let answer = dispatch(&self.engine, &context, target, body).await;
-        // CreateTable, UpdateTable and DeleteTable are what leaves jobs behind.
-        if target.ends_with("Table") {
-            (self.config.wake_jobs)();
+        let operation = target.rsplit_once('.').map_or(target, |(_, operation)| operation);
+        let answer = match self.config.faults.strike(&self.engine, &context, operation, body) {
+            None => dispatch(&self.engine, &context, target, body).await,
+            Some(strike) => self.answer_struck(strike, &context, target, body).await,
+        };
+        // CreateTable, UpdateTable, DeleteTable and UpdateTimeToLive leave jobs behind, and what is put into auto scaling
+        // may be due at once.
+        let leaves_jobs = operation.ends_with("Table") || operation == "UpdateTimeToLive";
+        if leaves_jobs || target.starts_with(SCALING_TARGETS) {
+            self.config.jobs.wake();
         }
         answer
+    }
+
+    /// Answers a call that a fault strikes.
+    async fn answer_struck(
+        &self,
+        strike: Strike,
+        context: &Context<'_>,
+        target: &str,
+        body: &[u8],
+    ) -> Answer {
+        if strike.delay_ms > 0 {
+            tokio::time::sleep(Duration::from_millis(strike.delay_ms)).await;
+        }
+        let Some(ending) = strike.ending else {
+            return dispatch(&self.engine, context, target, body).await;
+        };
+        if ending.after {
+            // It runs, and nobody hears how it went.
+            dispatch(&self.engine, context, target, body).await;
+        }
+        match ending.blow {
+            Blow::Error(error) => Answer::error(&error),
+            Blow::HangUp => Answer::none(),
+        }
     }
 
     /// Runs an operation for the server itself, in the database of callers without a key, and gives the body of its answer.
@@ -94,7 +132,7 @@ impl Api {
     /// The body of the error.
     pub async fn answer_local(&self, target: &str, body: String) -> Result<String, String> {
         let caller = Caller::anonymous(&self.config.region);
-        let answer = self.answer(&caller, self.config.clock.now(), target, body.as_bytes()).await;
+        let answer = self.answer(&caller, self.config.jobs.clock().now(), target, body.as_bytes()).await;
         let body = String::from_utf8_lossy(&answer.body).into_owned();
         if answer.status == 200 { Ok(body) } else { Err(body) }
     }
@@ -103,15 +141,17 @@ impl Api {
     async fn answer_own(&self, request: Request) -> Response {
         let own = Own {
             engine: Arc::clone(&self.engine),
-            clock: Arc::clone(&self.config.clock),
+            jobs: Arc::clone(&self.config.jobs),
+            faults: Arc::clone(&self.config.faults),
+            pipes: Arc::clone(&self.config.pipes),
             prices: Arc::clone(&self.config.prices),
             region: self.region(&request.caller).to_owned(),
             namespace: self.namespace(&request.caller),
-            now: self.config.clock.of_request(request.received_at_ms),
+            now: self.config.jobs.clock().of_request(request.received_at_ms),
         };
         let work = move || own.answer(&request.method, request.path(), &request.body);
         let response = tokio::task::spawn_blocking(work).await;
-        (self.config.wake_jobs)();
+        self.config.jobs.wake();
         response.unwrap_or_else(|_| {
             Response::new(StatusCode::INTERNAL_SERVER_ERROR, NO_CONTENT_TYPE, Bytes::new())
         })
@@ -161,7 +201,7 @@ fn is_json(body: &[u8]) -> bool {
 fn response(answer: Answer, content_type: &'static str) -> Response {
     let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let content_type = if answer.body.is_empty() { NO_CONTENT_TYPE } else { content_type };
-    Response::new(status, content_type, answer.body)
+    Response { hang_up: answer.hang_up, ..Response::new(status, content_type, answer.body) }
 }
 
 impl Service for Api {
@@ -170,18 +210,26 @@ impl Service for Api {
             return self.answer_own(request).await;
         }
         let target = target(&request.headers);
+        // DynamoDB does not take what it was not asked in.
+        if request.content_type == JSON_1_1 && !target.starts_with(SCALING_TARGETS) {
+            return not_an_operation();
+        }
         // A body that is no JSON is refused before its target is looked at; with a target that is known, the
         // operation's own decoder refuses it with the same words.
         if find(target).is_err() && !request.body.is_empty() && !is_json(&request.body) {
             return response(Answer::error(&no_json()), request.content_type);
         }
-        let now = self.config.clock.of_request(request.received_at_ms);
+        let now = self.config.jobs.clock().of_request(request.received_at_ms);
         let host = request.headers.get(http::header::HOST).and_then(|host| host.to_str().ok());
         let answer = self.answer_at(host, &request.caller, now, target, &request.body).await;
         if let Some(incident) = &answer.incident {
             (self.config.log)(incident);
         }
         response(answer, request.content_type)
+    }
+
+    fn content_types(&self) -> &'static [&'static str] {
+        &[JSON_1_0, JSON_1_1, "application/json"]
     }
 
     fn precheck(&self, headers: &HeaderMap, body: &Bytes, content_type: &'static str) -> Option<Response> {

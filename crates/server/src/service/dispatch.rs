@@ -4,6 +4,7 @@ use dynamometer_engine::{Context, Engine};
 use dynamometer_types::{ApiError, ErrorKind};
 
 use super::registry::Operation;
+use crate::wire::ErrorForm;
 use crate::wire::encode::error_body;
 
 /// What goes back.
@@ -15,21 +16,33 @@ pub struct Answer {
     pub body: Vec<u8>,
     /// What went wrong inside, for the log; the client gets an incident number instead.
     pub incident: Option<String>,
+    /// Whether the connection closes instead.
+    pub hang_up: bool,
 }
 
 impl Answer {
-    /// An error as AWS answers it.
+    /// An error as AWS answers it before the service is known.
     pub fn error(error: &ApiError) -> Answer {
-        let body = error_body(error).expect("an error holds no stored rows");
-        Answer { status: error.kind.row().status, body, incident: None }
+        Answer::error_as(ErrorForm::Namespaced, error)
+    }
+
+    /// No answer: the connection closes.
+    pub(super) fn none() -> Answer {
+        Answer { status: 500, body: Vec::new(), incident: None, hang_up: true }
+    }
+
+    /// An error as a service answers it.
+    fn error_as(form: ErrorForm, error: &ApiError) -> Answer {
+        let body = error_body(error, form).expect("an error holds no stored rows");
+        Answer { status: error.kind.row().status, body, incident: None, hang_up: false }
     }
 
     /// What a fault of the server answers. Its cause is not for clients: they get `number` to name it by.
-    fn internal(cause: String, number: u64) -> Answer {
+    fn internal(form: ErrorForm, cause: String, number: u64) -> Answer {
         let words =
             format!("Internal server error. The server's log has the cause under incident {number:016x}.");
         let incident = Some(format!("incident {number:016x}: {cause}"));
-        Answer { incident, ..Answer::error(&ApiError::new(ErrorKind::InternalServerError, words)) }
+        Answer { incident, ..Answer::error_as(form, &ApiError::new(ErrorKind::InternalServerError, words)) }
     }
 }
 
@@ -41,14 +54,14 @@ pub async fn dispatch(engine: &Engine, context: &Context<'_>, target: &str, body
     };
     let Some(handler) = operation.handler else {
         let words = format!("{} is not available in dyno yet", operation.name);
-        return Answer::error(&ApiError::new(ErrorKind::UnknownOperation, words));
+        return Answer::error_as(operation.errors, &ApiError::new(ErrorKind::UnknownOperation, words));
     };
     match handler(engine, context, body).await {
-        Ok(body) => Answer { status: 200, body, incident: None },
+        Ok(body) => Answer { status: 200, body, incident: None, hang_up: false },
         Err(error) if error.kind == ErrorKind::InternalServerError => {
-            Answer::internal(error.message, (context.entropy)() as u64)
+            Answer::internal(operation.errors, error.message, (context.entropy)() as u64)
         }
-        Err(error) => Answer::error(&error),
+        Err(error) => Answer::error_as(operation.errors, &error),
     }
 }
 

@@ -3,16 +3,18 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use dynamometer_engine::api::*;
+use dynamometer_engine::api::{scaling, *};
 use dynamometer_engine::{Context, Engine};
 use dynamometer_types::{ApiError, ErrorKind, Layer};
 
-use crate::wire::{Encode, decode};
+use crate::wire::{Encode, ErrorForm, decode};
 
 /// An operation of the API.
 pub struct Operation {
     /// AWS's name.
     pub name: &'static str,
+    /// How its service writes errors.
+    pub(super) errors: ErrorForm,
     /// What answers it; `None` while it is not there.
     pub(super) handler: Option<Handler>,
 }
@@ -30,12 +32,18 @@ impl Operation {
         self.handler.is_some()
     }
 
+    /// Whether this is an operation's name.
+    pub fn is_known(name: &str) -> bool {
+        [DYNAMODB, STREAMS].into_iter().flatten().any(|operation| operation.name == name)
+    }
+
     /// The operation that an `X-Amz-Target` names: `DynamoDB_20120810.GetItem`.
     pub fn of_target(target: &str) -> Option<&'static Operation> {
         let (service, name) = target.split_once('.')?;
         let operations = match service {
             "DynamoDB_20120810" => DYNAMODB,
             "DynamoDBStreams_20120810" => STREAMS,
+            "AnyScaleFrontendService" => SCALING,
             _ => return None,
         };
         operations.binary_search_by(|operation| operation.name.cmp(name)).ok().map(|at| &operations[at])
@@ -45,15 +53,18 @@ impl Operation {
 /// Rows are `Name => method(Request) Layer` or `Name => not yet`. The layer is the one of AWS's two that reads the
 /// operation's numbers.
 macro_rules! operations {
-    ($(#[$doc:meta])* $list:ident { $($name:ident => $($method:ident)+ $(($request:ident) $layer:ident)?,)+ }) => {
+    ($(#[$doc:meta])* $list:ident $errors:ident {
+        $($name:ident => $($method:ident)+ $(($request:ty) $layer:ident)?,)+
+    }) => {
         $(#[$doc])*
         pub const $list: &[Operation] = &[$(Operation {
             name: stringify!($name),
+            errors: ErrorForm::$errors,
             handler: operations!(@handler $($method)+ $(, $request, $layer)?),
         }),+];
     };
     (@handler not yet) => { None };
-    (@handler $method:ident, $request:ident, $layer:ident) => {
+    (@handler $method:ident, $request:ty, $layer:ident) => {
         Some(|engine, context, body| Box::pin(async move {
             let request = decode::<$request>(body, Layer::$layer)?;
             encode(&engine.$method(context, request).await?)
@@ -71,7 +82,7 @@ fn encode(answer: &impl Encode) -> Encoded {
 
 operations! {
     /// DynamoDB's operations, by name.
-    DYNAMODB {
+    DYNAMODB Namespaced {
         BatchExecuteStatement => not yet,
         BatchGetItem => batch_get_item(BatchGetItemRequest) Current,
         BatchWriteItem => batch_write_item(BatchWriteItemRequest) Older,
@@ -139,11 +150,31 @@ operations! {
 
 operations! {
     /// The operations of DynamoDB Streams, by name.
-    STREAMS {
-        DescribeStream => not yet,
-        GetRecords => not yet,
-        GetShardIterator => not yet,
-        ListStreams => not yet,
+    STREAMS Namespaced {
+        DescribeStream => describe_stream(DescribeStreamRequest) Older,
+        GetRecords => get_records(GetRecordsRequest) Older,
+        GetShardIterator => get_shard_iterator(GetShardIteratorRequest) Older,
+        ListStreams => list_streams(ListStreamsRequest) Older,
+    }
+}
+
+operations! {
+    /// The operations of Application Auto Scaling, by name.
+    SCALING Plain {
+        DeleteScalingPolicy => delete_scaling_policy(scaling::DeleteScalingPolicyRequest) Older,
+        DeleteScheduledAction => delete_scheduled_action(scaling::DeleteScheduledActionRequest) Older,
+        DeregisterScalableTarget => deregister_scalable_target(scaling::DeregisterScalableTargetRequest) Older,
+        DescribeScalableTargets => describe_scalable_targets(scaling::DescribeScalableTargetsRequest) Older,
+        DescribeScalingActivities => describe_scaling_activities(scaling::DescribeScalingActivitiesRequest) Older,
+        DescribeScalingPolicies => describe_scaling_policies(scaling::DescribeScalingPoliciesRequest) Older,
+        DescribeScheduledActions => describe_scheduled_actions(scaling::DescribeScheduledActionsRequest) Older,
+        GetPredictiveScalingForecast => not yet,
+        ListTagsForResource => list_tags_for_scalable_target(scaling::ListTagsForResourceRequest) Older,
+        PutScalingPolicy => put_scaling_policy(scaling::PutScalingPolicyRequest) Older,
+        PutScheduledAction => put_scheduled_action(scaling::PutScheduledActionRequest) Older,
+        RegisterScalableTarget => register_scalable_target(scaling::RegisterScalableTargetRequest) Older,
+        TagResource => tag_scalable_target(scaling::TagResourceRequest) Older,
+        UntagResource => untag_scalable_target(scaling::UntagResourceRequest) Older,
     }
 }
 
@@ -153,9 +184,12 @@ mod tests {
 
     #[test]
     fn all_operations_are_listed_in_order_and_found() {
-        assert_eq!((DYNAMODB.len(), STREAMS.len()), (62, 4));
-        for (service, operations) in [("DynamoDB_20120810", DYNAMODB), ("DynamoDBStreams_20120810", STREAMS)]
-        {
+        assert_eq!((DYNAMODB.len(), STREAMS.len(), SCALING.len()), (62, 4, 14));
+        for (service, operations) in [
+            ("DynamoDB_20120810", DYNAMODB),
+            ("DynamoDBStreams_20120810", STREAMS),
+            ("AnyScaleFrontendService", SCALING),
+        ] {
             assert!(operations.is_sorted_by(|a, b| a.name < b.name), "{service}");
             for operation in operations {
                 let found = Operation::of_target(&format!("{service}.{}", operation.name));
@@ -174,6 +208,7 @@ mod tests {
             "DynamoDB_20111205.GetItem",
             "DynamoDB_20120810.GetRecords",
             "DynamoDBStreams_20120810.GetItem",
+            "AnyScaleFrontendService.GetItem",
         ] {
             assert!(Operation::of_target(target).is_none(), "{target}");
         }

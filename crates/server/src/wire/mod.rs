@@ -20,17 +20,20 @@ mod items;
 mod json;
 mod read;
 mod rewrite;
+mod scaling;
 mod set;
 pub mod shape;
+mod streams;
 mod structure;
 mod tables;
 mod value;
 mod words;
 
 pub use codec::Wire;
-pub use encode::Encode;
+pub use encode::{Encode, ErrorForm};
 pub use read::{Request, decode};
 pub use shape::Shape;
+pub use streams::lambda_record;
 
 #[cfg(test)]
 mod round_trip_tests;

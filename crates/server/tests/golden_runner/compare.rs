@@ -2,9 +2,11 @@
 
 use serde_json::Value;
 
+use super::placeholders::Kept;
+
 /// Where an answer differs from what is expected: a path such as `.Item.a`, or nothing. Members may come in any
-/// order, numbers compare by value. In place of a value may stand `"<any>"`, `"<number>"`, `"<string>"`, `"<uuid>"`, or
-/// `"<has text>"` for a string that holds the text; a list that begins with `"<unordered>"` may come in any order.
+/// order, numbers compare by value. In place of a value may stand `"<any>"`, `"<number>"`, `"<string>"`, `"<uuid>"`,
+/// `"<has text>"` for a string that holds the text, or `"<keep name>"` for one that later texts need; a list that begins with `"<unordered>"` may come in any order.
 pub fn difference(expected: &Value, got: &Value) -> Option<String> {
     match (expected, got) {
         (Value::String(text), _) if is_placeholder(text) => {
@@ -35,6 +37,31 @@ pub fn difference(expected: &Value, got: &Value) -> Option<String> {
     }
 }
 
+/// Takes the strings of an answer that holds where `"<keep name>"` is expected.
+pub fn keep(expected: &Value, got: &Value, kept: &mut Kept) {
+    match (expected, got) {
+        (Value::String(text), Value::String(got)) => {
+            if let Some(name) = kept_name(text) {
+                kept.insert(name.to_owned(), got.clone());
+            }
+        }
+        (Value::Object(expected), Value::Object(got)) => {
+            for (name, expected) in expected {
+                got.get(name).into_iter().for_each(|got| keep(expected, got, kept));
+            }
+        }
+        (Value::Array(expected), Value::Array(got)) => {
+            expected.iter().zip(got).for_each(|(expected, got)| keep(expected, got, kept));
+        }
+        _ => {}
+    }
+}
+
+/// The name in `<keep name>`.
+fn kept_name(text: &str) -> Option<&str> {
+    text.strip_prefix("<keep ")?.strip_suffix('>')
+}
+
 fn is_unordered(expected: &[Value]) -> bool {
     expected.first().is_some_and(|first| first == "<unordered>")
 }
@@ -51,7 +78,9 @@ fn unordered_difference(expected: &[Value], got: &[Value]) -> Option<String> {
 }
 
 fn is_placeholder(text: &str) -> bool {
-    matches!(text, "<any>" | "<number>" | "<string>" | "<uuid>") || part_of(text).is_some()
+    matches!(text, "<any>" | "<number>" | "<string>" | "<uuid>")
+        || part_of(text).is_some()
+        || kept_name(text).is_some()
 }
 
 /// The text in `<has text>`.
@@ -65,7 +94,7 @@ fn placeholder_holds(text: &str, got: &Value) -> bool {
     }
     match text {
         "<number>" => got.is_number(),
-        "<string>" => got.is_string(),
+        text if text == "<string>" || kept_name(text).is_some() => got.is_string(),
         "<uuid>" => got.as_str().is_some_and(is_uuid),
         _ => true,
     }
@@ -82,7 +111,7 @@ pub fn take_any_time(expected: &mut Value) {
     match expected {
         Value::Object(members) => {
             for (name, value) in members {
-                if name.ends_with("DateTime") && value.is_number() {
+                if name.ends_with("Time") && value.is_number() {
                     *value = "<number>".into();
                 } else if matches!(name.as_str(), "LatestStreamLabel" | "LatestStreamArn") {
                     *value = "<string>".into();

@@ -9,11 +9,17 @@ use dynamometer_capacity::money::PriceTable;
 use dynamometer_engine::throughput::ThrottleMode;
 use dynamometer_engine::{Engine, EngineConfig};
 use dynamometer_server::auth::Caller;
-use dynamometer_server::clock::Clock;
+use dynamometer_server::clock::{Clock, Move};
+use dynamometer_server::faults::Faults;
+use dynamometer_server::http::{JSON_1_0, JSON_1_1};
+use dynamometer_server::pipes::Pipes;
+use dynamometer_server::runner::Jobs;
 use dynamometer_server::service::{Api, ApiConfig};
 use dynamometer_store::{Durability, FjallOptions, FjallStore, MemoryStore, Store};
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
+
+use super::scenario;
 
 /// 2026-06-01T00:00:00Z, the time at which every scenario begins.
 const BEGINNING_MS: i64 = 1_780_272_000_000;
@@ -31,7 +37,9 @@ impl Endpoint {
     pub fn send(&mut self, operation: &str, body: &str) -> (u16, String) {
         match self {
             Endpoint::InProcess(server) => server.send(operation, body),
-            Endpoint::Http(server) => server.post("/", &[("x-amz-target", &target(operation))], body),
+            Endpoint::Http(server) => {
+                server.post("/", content_type(operation), &[("x-amz-target", &target(operation))], body)
+            }
         }
     }
 
@@ -43,7 +51,8 @@ impl Endpoint {
                 true
             }
             Endpoint::Http(server) => {
-                let (status, _) = server.post("/_dyno/clock", &[], &format!(r#"{{"advance":"{seconds}s"}}"#));
+                let (status, _) =
+                    server.post("/_dyno/clock", JSON_1_0, &[], &format!(r#"{{"advance":"{seconds}s"}}"#));
                 status == 200
             }
         }
@@ -55,13 +64,20 @@ impl Endpoint {
     }
 }
 
+/// The operation's name behind that of its service, which may be left out where it is DynamoDB's own.
 fn target(operation: &str) -> String {
     match operation {
+        _ if operation.contains('.') => operation.to_owned(),
         "ListStreams" | "DescribeStream" | "GetShardIterator" | "GetRecords" => {
             format!("DynamoDBStreams_20120810.{operation}")
         }
         _ => format!("DynamoDB_20120810.{operation}"),
     }
+}
+
+/// The content type that clients send an operation in.
+fn content_type(operation: &str) -> &'static str {
+    if scenario::is_plain(operation) { JSON_1_1 } else { JSON_1_0 }
 }
 
 /// A database of its own, on an engine in this process.
@@ -75,6 +91,7 @@ pub struct InProcess {
 pub struct Shared {
     api: Arc<Api>,
     runtime: Arc<Runtime>,
+    jobs: Arc<Jobs>,
     clock: Arc<Clock>,
     // The last field: removed when the store has let go of it.
     _folder: Option<Arc<TempDir>>,
@@ -83,40 +100,45 @@ pub struct Shared {
 impl Shared {
     /// An engine that keeps nothing.
     pub fn in_memory(throttle: ThrottleMode) -> Shared {
-        Shared::on(Arc::new(MemoryStore::new()), None, throttle)
+        Shared::in_memory_with(EngineConfig { throttle, ..EngineConfig::default() })
     }
 
     /// An engine in a folder that goes away with it.
     pub fn on_disk(throttle: ThrottleMode) -> Shared {
+        Shared::on_disk_with(EngineConfig { throttle, ..EngineConfig::default() })
+    }
+
+    /// An engine that keeps nothing and behaves in some other way.
+    pub fn in_memory_with(config: EngineConfig) -> Shared {
+        Shared::on(Arc::new(MemoryStore::new()), None, config)
+    }
+
+    /// The same in a folder.
+    pub fn on_disk_with(config: EngineConfig) -> Shared {
         let folder = tempfile::tempdir().unwrap();
         // What is tested is what is stored, not whether it outlives the machine.
         let options = FjallOptions { durability: Durability::Os, ..FjallOptions::default() };
         let store = FjallStore::open(folder.path().join("data"), &options).unwrap();
-        Shared::on(Arc::new(store), Some(Arc::new(folder)), throttle)
+        Shared::on(Arc::new(store), Some(Arc::new(folder)), config)
     }
 
-    fn on(store: Arc<dyn Store>, folder: Option<Arc<TempDir>>, throttle: ThrottleMode) -> Shared {
+    fn on(store: Arc<dyn Store>, folder: Option<Arc<TempDir>>, engine_config: EngineConfig) -> Shared {
         let clock = Arc::new(Clock::Manual(AtomicI64::new(BEGINNING_MS)));
-        let engine_config = EngineConfig { throttle, ..EngineConfig::default() };
         let engine = Arc::new(Engine::open(store, engine_config).unwrap());
-        let (worker, time) = (engine.clone(), clock.clone());
+        let jobs = Arc::new(Jobs::new(&engine, clock.clone()));
         let config = ApiConfig {
             region: REGION.into(),
             account: "000000000000".into(),
             isolate: true,
-            clock: clock.clone(),
+            jobs: jobs.clone(),
+            faults: Arc::new(Faults::new(7)),
+            pipes: Arc::new(Pipes::new(engine.clone(), clock.clone(), "us-east-1", "000000000000")),
             prices: Arc::new(PriceTable::builtin()),
-            // On a thread of their own: jobs block, which the runtime's thread must not.
-            wake_jobs: Arc::new(move || {
-                std::thread::scope(|scope| {
-                    scope.spawn(|| worker.run_jobs(time.now()).unwrap());
-                });
-            }),
             seed: 7,
             log: Arc::new(|line| eprintln!("{line}")),
         };
         let runtime = Arc::new(Builder::new_current_thread().build().unwrap());
-        Shared { api: Arc::new(Api::new(engine, config)), runtime, clock, _folder: folder }
+        Shared { api: Arc::new(Api::new(engine, config)), runtime, jobs, clock, _folder: folder }
     }
 
     /// The database of an access key, at the beginning of time.
@@ -134,15 +156,14 @@ impl Shared {
 
 impl InProcess {
     fn advance(&self, seconds: i64) {
-        let Shared { api, clock, .. } = &self.engine;
-        self.engine.now_ms().fetch_add(seconds * 1000, Ordering::Relaxed);
-        api.engine().run_jobs(clock.now()).unwrap();
+        self.engine.jobs.move_clock(Move::Advance(seconds * 1000)).unwrap();
     }
 
     fn send(&self, operation: &str, body: &str) -> (u16, String) {
-        let Shared { api, runtime, clock, .. } = &self.engine;
+        let Shared { api, runtime, jobs, clock, .. } = &self.engine;
         let target = target(operation);
         let answer = runtime.block_on(api.answer(&self.caller, clock.now(), &target, body.as_bytes()));
+        jobs.run_due().unwrap();
         if let Some(incident) = &answer.incident {
             eprintln!("{incident}");
         }
@@ -161,15 +182,15 @@ impl Http {
     pub fn emptied(endpoint: &str) -> Http {
         let address = endpoint.trim_start_matches("http://").trim_end_matches('/').to_owned();
         let server = Http { address };
-        let (status, body) = server.post("/_dyno/reset", &[], "{}");
+        let (status, body) = server.post("/_dyno/reset", JSON_1_0, &[], "{}");
         assert_eq!(status, 200, "{endpoint}/_dyno/reset: {body}");
         server
     }
 
-    fn post(&self, path: &str, headers: &[(&str, &str)], body: &str) -> (u16, String) {
+    fn post(&self, path: &str, content_type: &str, headers: &[(&str, &str)], body: &str) -> (u16, String) {
         let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         let request = format!(
-            "POST {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/x-amz-json-1.0\r\n\
+            "POST {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: {content_type}\r\n\
              Content-Length: {}\r\nConnection: close\r\n{headers}\r\n",
             self.address,
             body.len()

@@ -8,8 +8,9 @@ mod scenario;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use compare::{difference, merge, take_any_time};
+use compare::{difference, keep, merge, take_any_time};
 use endpoint::Endpoint;
+use placeholders::Kept;
 use scenario::{Scenario, Step, print_json};
 use serde_json::Value;
 
@@ -71,12 +72,12 @@ fn run_file(file: &Path, endpoint: &mut Endpoint) -> Vec<String> {
         Scenario::parse(&text).unwrap_or_else(|error| panic!("{part}: {error}")).steps
     });
     for step in setup.collect::<Vec<_>>() {
-        if let Some(failure) = run_step(&step, endpoint).1 {
+        if let Some(failure) = run_step(&step, endpoint, &mut Kept::new()).1 {
             return vec![format!("{name}, while setting up: {failure}")];
         }
     }
     let update = std::env::var_os("UPDATE_GOLDEN").is_some();
-    let mut failures = vec![];
+    let (mut failures, mut kept) = (vec![], Kept::new());
     for at in 0..scenario.steps.len() {
         if let Some(seconds) = scenario.steps[at].advance_seconds {
             if endpoint.advance(seconds) {
@@ -85,10 +86,10 @@ fn run_file(file: &Path, endpoint: &mut Endpoint) -> Vec<String> {
             eprintln!("{name}: left out from line {}, the clock cannot be moved", scenario.steps[at].line);
             break;
         }
-        let (answer, failure) = run_step(&scenario.steps[at], endpoint);
+        let (answer, failure) = run_step(&scenario.steps[at], endpoint, &mut kept);
         if let Some(failure) = failure {
             if update {
-                accept(&mut scenario.steps[at], answer);
+                accept(&mut scenario.steps[at], answer, &kept);
             } else {
                 failures.push(format!("{name}, line {}: {failure}", scenario.steps[at].line));
             }
@@ -103,25 +104,34 @@ fn run_file(file: &Path, endpoint: &mut Endpoint) -> Vec<String> {
 type Answered = (u16, Option<Value>);
 
 /// Sends a step as often as it says. Answers the last answer, and what is wrong with the first bad one.
-fn run_step(step: &Step, endpoint: &mut Endpoint) -> (Answered, Option<String>) {
+fn run_step(step: &Step, endpoint: &mut Endpoint, kept: &mut Kept) -> (Answered, Option<String>) {
     let mut last = (0, None);
     for index in 1..=step.times {
-        let body = placeholders::expand(&step.request, index);
+        let body = placeholders::expand(&step.request, index, kept);
         let (status, text) = endpoint.send(&step.operation, &body);
         let answer = match text.as_str() {
             "" => None,
             text => Some(serde_json::from_str(text).unwrap_or_else(|error| panic!("answer {text}: {error}"))),
         };
         last = (status, answer);
-        if let Some(failure) = judge(step, index, &last, endpoint.has_scenario_time()) {
+        if let Some(failure) = judge(step, index, &last, endpoint.has_scenario_time(), kept) {
             return (last, Some(failure));
+        }
+        if let (Some(expected), Some(answer)) = (step.expected(index, kept), &last.1) {
+            keep(&expected, answer, kept);
         }
     }
     (last, None)
 }
 
-fn judge(step: &Step, index: u32, (status, answer): &Answered, exact_times: bool) -> Option<String> {
-    let mut expected = step.expected(index);
+fn judge(
+    step: &Step,
+    index: u32,
+    (status, answer): &Answered,
+    exact_times: bool,
+    kept: &Kept,
+) -> Option<String> {
+    let mut expected = step.expected(index, kept);
     if !exact_times && let Some(expected) = &mut expected {
         take_any_time(expected);
     }
@@ -145,8 +155,8 @@ fn judge(step: &Step, index: u32, (status, answer): &Answered, exact_times: bool
 }
 
 /// Takes an answer over into the file; placeholders that held stay.
-fn accept(step: &mut Step, (status, answer): Answered) {
-    let expected = step.expected(1);
+fn accept(step: &mut Step, (status, answer): Answered, kept: &Kept) {
+    let expected = step.expected(1, kept);
     step.changed = true;
     step.status = status;
     step.answer = answer.map(|answer| print_json(&merge(expected.as_ref(), &answer)));

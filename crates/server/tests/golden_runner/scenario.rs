@@ -3,7 +3,7 @@
 use dynamometer_types::ErrorKind;
 use serde_json::{Map, Value};
 
-use super::placeholders;
+use super::placeholders::{self, Kept};
 
 /// A file: a beginning, and steps.
 pub struct Scenario {
@@ -31,8 +31,8 @@ pub struct Step {
 
 impl Step {
     /// The answer that the `index`-th sending should get.
-    pub fn expected(&self, index: u32) -> Option<Value> {
-        let text = placeholders::expand(self.answer.as_ref()?, index);
+    pub fn expected(&self, index: u32, kept: &Kept) -> Option<Value> {
+        let text = placeholders::expand(self.answer.as_ref()?, index, kept);
         Some(
             serde_json::from_str(&text).unwrap_or_else(|error| panic!("line {}: {error}: {text}", self.line)),
         )
@@ -52,6 +52,8 @@ impl Scenario {
                 header.push('\n');
             } else if let Some(uses) = line.strip_prefix("use: ") {
                 scenario.uses.extend(uses.split_whitespace().map(str::to_owned));
+            } else if line.starts_with("serve: ") {
+                // Read where the server is made, see `golden.rs`.
             } else if let Some(seconds) = line.strip_prefix("! advance ") {
                 let seconds = seconds.trim().parse().map_err(|_| refuse("not a number of seconds"))?;
                 scenario.steps.push(Step { advance_seconds: Some(seconds), ..Step::at(at + 1) });
@@ -70,8 +72,8 @@ impl Scenario {
                 let (status, error) = status.split_once(' ').unwrap_or((status, ""));
                 step.status = status.parse().map_err(|_| refuse("not a status"))?;
                 if !error.is_empty() {
-                    step.answer =
-                        Some(error_body(error).ok_or_else(|| refuse("not a code of the catalogue"))?);
+                    let body = error_body(error, is_plain(&step.operation));
+                    step.answer = Some(body.ok_or_else(|| refuse("not a code of the catalogue"))?);
                 }
                 part = Part::Answer;
             } else if !line.trim().is_empty() {
@@ -145,7 +147,7 @@ impl Step {
     fn print_answer(&self) -> String {
         match self.answer.as_deref() {
             None => format!("< {}\n", self.status),
-            Some(answer) => match short_form(answer) {
+            Some(answer) => match short_form(answer, is_plain(&self.operation)) {
                 Some(error) => format!("< {} {error}\n", self.status),
                 None => format!("< {}\n{answer}\n", self.status),
             },
@@ -153,27 +155,35 @@ impl Step {
     }
 }
 
+/// Whether the service of an operation writes errors without namespaces, and speaks JSON 1.1.
+pub fn is_plain(operation: &str) -> bool {
+    operation.starts_with("AnyScaleFrontendService.")
+}
+
 /// The body that `Code: words` is short for.
-fn error_body(error: &str) -> Option<String> {
+fn error_body(error: &str, is_plain: bool) -> Option<String> {
     let (code, words) = error.split_once(": ").unwrap_or((error, ""));
     let row = ErrorKind::ALL.iter().map(|kind| kind.row()).find(|row| row.code == code)?;
+    let code = if is_plain { code.to_owned() } else { format!("{}#{}", row.namespace, row.code) };
+    let member = if is_plain { "Message" } else { row.message_member };
     let mut body = Map::new();
-    body.insert("__type".into(), format!("{}#{}", row.namespace, row.code).into());
+    body.insert("__type".into(), code.into());
     if !words.is_empty() {
-        body.insert(row.message_member.into(), words.into());
+        body.insert(member.into(), words.into());
     }
     Some(Value::Object(body).to_string())
 }
 
 /// `Code: words`, when that is short for the body.
-fn short_form(body: &str) -> Option<String> {
+fn short_form(body: &str, is_plain: bool) -> Option<String> {
     let parsed: Value = serde_json::from_str(body).ok()?;
-    let code = parsed["__type"].as_str()?.split_once('#')?.1;
+    let kind = parsed["__type"].as_str()?;
+    let code = if is_plain { kind } else { kind.split_once('#')?.1 };
     let short = match parsed["message"].as_str().or(parsed["Message"].as_str()) {
         Some(words) => format!("{code}: {words}"),
         None => code.to_owned(),
     };
-    let same = serde_json::from_str::<Value>(&error_body(&short)?).ok()? == parsed;
+    let same = serde_json::from_str::<Value>(&error_body(&short, is_plain)?).ok()? == parsed;
     same.then_some(short)
 }
 

@@ -11,8 +11,11 @@ use dynamometer_engine::throughput::{ThrottleMode, ThroughputUse};
 use dynamometer_engine::{Engine, EngineConfig};
 use dynamometer_server::auth::Caller;
 use dynamometer_server::clock::Clock;
+use dynamometer_server::faults::Faults;
+use dynamometer_server::pipes::Pipes;
 use dynamometer_server::report::{Report, build};
-use dynamometer_server::service::{Api, ApiConfig};
+use dynamometer_server::runner::Jobs;
+use dynamometer_server::service::{Answer, Api, ApiConfig};
 use dynamometer_store::MemoryStore;
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
@@ -23,6 +26,7 @@ const BEGINNING_MS: i64 = 1_780_272_000_000;
 /// A server in this process.
 pub struct Server {
     api: Api,
+    pub faults: Arc<Faults>,
     clock: Arc<Clock>,
     runtime: Runtime,
     caller: Caller,
@@ -36,27 +40,38 @@ impl Server {
     pub fn with(config: EngineConfig) -> Server {
         let clock = Arc::new(Clock::Manual(AtomicI64::new(BEGINNING_MS)));
         let engine = Arc::new(Engine::open(Arc::new(MemoryStore::new()), config).unwrap());
+        let faults = Arc::new(Faults::new(7));
         let config = ApiConfig {
             region: "us-east-1".into(),
             account: "000000000000".into(),
             isolate: false,
-            clock: clock.clone(),
+            jobs: Arc::new(Jobs::new(&engine, clock.clone())),
+            faults: faults.clone(),
+            pipes: Arc::new(Pipes::new(engine.clone(), clock.clone(), "us-east-1", "000000000000")),
             prices: Arc::new(PriceTable::builtin()),
-            wake_jobs: Arc::new(|| {}),
             seed: 7,
             log: Arc::new(|line| eprintln!("{line}")),
         };
-        let runtime = Builder::new_current_thread().build().unwrap();
-        Server { api: Api::new(engine, config), clock, runtime, caller: Caller::anonymous("us-east-1") }
+        let runtime = Builder::new_current_thread().enable_time().build().unwrap();
+        Server {
+            api: Api::new(engine, config),
+            faults,
+            clock,
+            runtime,
+            caller: Caller::anonymous("us-east-1"),
+        }
     }
 
     pub fn call(&self, operation: &str, body: &Value) -> Result<Value, Value> {
-        let target = format!("DynamoDB_20120810.{operation}");
-        let body = body.to_string();
-        let answer = self.api.answer(&self.caller, self.clock.now(), &target, body.as_bytes());
-        let answer = self.runtime.block_on(answer);
+        let answer = self.answer(operation, body);
         let body = serde_json::from_slice(&answer.body).unwrap();
         if answer.status == 200 { Ok(body) } else { Err(body) }
+    }
+
+    pub fn answer(&self, operation: &str, body: &Value) -> Answer {
+        let target = format!("DynamoDB_20120810.{operation}");
+        let body = body.to_string();
+        self.runtime.block_on(self.api.answer(&self.caller, self.clock.now(), &target, body.as_bytes()))
     }
 
     /// A table with the partition key `pk`, on demand without units; with a global index on `g` that has `index` units.

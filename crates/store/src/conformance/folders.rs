@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::appends::places_below;
 use super::{Open, Random, all_succeed, commit, content, put, read, text};
 use crate::{Batch, FORMAT_VERSION, Keyspace, Store, StoreError};
 
@@ -99,6 +100,39 @@ pub(super) fn counters_go_on_after_a_reopen(open: &Open, dir: &Path) {
             store.close().expect("a close");
         }
     }
+}
+
+pub(super) fn appended_keys_go_on_rising_after_a_reopen_and_in_a_checkpoint(open: &Open, dir: &Path) {
+    let append = |store: &dyn Store| {
+        commit(store, |batch| {
+            batch.append(Keyspace::Streams, text("p:"), text("v"));
+        })
+        .expect("a write")
+        .sequence
+    };
+    let (path, copy) = (dir.join("store"), dir.join("copy"));
+    let mut last = 0;
+    for round in 0..5 {
+        let store = open(&path).expect("an open");
+        // What was appended may be gone by now: the numbers do not depend on it.
+        for at in places_below(&*store, "p:") {
+            commit(&*store, |batch| {
+                batch.delete(Keyspace::Streams, at.key(b"p:"));
+            })
+            .expect("a write");
+        }
+        for _ in 0..3 {
+            let next = append(&*store);
+            assert!(next > last, "{next} came after {last}");
+            last = next;
+        }
+        if round % 2 == 0 {
+            store.close().expect("a close");
+        }
+    }
+    open(&path).expect("an open").checkpoint(&copy).expect("a checkpoint");
+    let next = append(&*open(&copy).expect("an open"));
+    assert!(next > last, "{next} came after {last} in a copy");
 }
 
 /// The error must name the folder.

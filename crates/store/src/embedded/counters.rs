@@ -19,7 +19,7 @@ pub(super) struct Counters {
     /// Rows to write at the end of the group, in the order in which they were first touched.
     changed: Vec<Key>,
     /// Keyspaces that have such rows: others need no look at their puts and deletes.
-    keyspaces: u8,
+    keyspaces: u16,
 }
 
 struct Row {

@@ -8,12 +8,15 @@ use super::counters::Counters;
 use super::queue::Request;
 use super::tree::Tree;
 use crate::batch::check_keys;
-use crate::{Batch, Check, Keyspace, StoreError, Write};
+use crate::sequence::{Sequence, rows_of};
+use crate::{Batch, Check, Committed, Keyspace, StoreError, Write};
 
 /// A group in the making: batches are staged one after the other, each seeing those before it.
 pub(super) struct Group<'a> {
     tree: &'a Tree,
     counters: &'a mut Counters,
+    sequence: &'a mut Sequence,
+    appends: bool,
     /// In order. Of several writes to one key the engine keeps the last.
     writes: Vec<Write>,
     /// What the group has written so far, for the checks of later batches in it. None when no batch of
@@ -23,22 +26,30 @@ pub(super) struct Group<'a> {
 
 impl<'a> Group<'a> {
     /// Starts a group that will consist of `requests`.
-    pub fn new(tree: &'a Tree, counters: &'a mut Counters, requests: &[Request]) -> Self {
+    pub fn new(
+        tree: &'a Tree,
+        counters: &'a mut Counters,
+        sequence: &'a mut Sequence,
+        requests: &[Request],
+    ) -> Self {
         let mut rows = 0;
         let mut checks = false;
         for request in requests {
-            rows += request.batch.writes.len();
+            rows += request.batch.writes.len() + request.batch.appends.len();
             checks |= !request.batch.checks.is_empty();
             counters.expect(&request.batch);
         }
-        Group { tree, counters, writes: Vec::with_capacity(rows), overlay: checks.then(HashMap::new) }
+        let writes = Vec::with_capacity(rows + 1);
+        Group { tree, counters, sequence, appends: false, writes, overlay: checks.then(HashMap::new) }
     }
 
-    /// Adds a batch, emptying it, or leaves the group as it was.
+    /// Adds a batch, emptying it, or leaves the group as it was. Answers what the batch is to be told when the group is
+    /// committed.
     ///
     /// # Errors
-    /// Those of this batch alone: a check that does not hold, a key that cannot be stored, a failed read.
-    pub fn stage(&mut self, batch: &mut Batch) -> Result<(), StoreError> {
+    /// A check that does not hold or a key that cannot be stored concern this batch alone. A failed read concerns the
+    /// group: what stands behind it cannot be known.
+    pub fn stage(&mut self, batch: &mut Batch) -> Result<Committed, StoreError> {
         check_keys(batch)?;
         self.check(&batch.checks)?;
         let tree = self.tree;
@@ -49,11 +60,19 @@ impl<'a> Group<'a> {
         for add in batch.adds.drain(..) {
             self.counters.add(add);
         }
-        Ok(())
+        let sequence = self.sequence.next();
+        self.appends |= !batch.appends.is_empty();
+        for row in rows_of(batch, sequence) {
+            self.write(row);
+        }
+        Ok(Committed { sequence })
     }
 
     /// Writes the group. All of it is durable and visible on return, or nothing is acknowledged.
-    pub fn commit(self) -> Result<(), StoreError> {
+    pub fn commit(mut self) -> Result<(), StoreError> {
+        if self.appends {
+            self.writes.extend(self.sequence.reserve());
+        }
         let counters = self.counters.finish_group();
         // A group of nothing but failed checks has nothing to write, nor to wait for.
         if self.writes.is_empty() && counters.is_empty() {

@@ -23,6 +23,7 @@ use self::queue::Queue;
 use self::tree::Tree;
 use self::writer::Writer;
 use crate::folder::{FORMAT_VERSION, Folder};
+use crate::sequence::{self, Sequence};
 use crate::{Batch, Commit, Keyspace, Snapshot, Store, StoreError, StoreInfo};
 
 const ENGINE: &str = "fjall";
@@ -113,7 +114,8 @@ impl FjallStore {
         self.merger = Some(spawn("dyno-merger", move || background.run_merger())?);
         let background = Arc::clone(&self.background);
         let flusher = spawn("dyno-flusher", move || background.run_flusher())?;
-        let writer = Writer::new(Arc::clone(&self.tree), Arc::clone(&self.background));
+        let sequence = Sequence::open(self.tree.get(Keyspace::Sequence, sequence::KEY)?)?;
+        let writer = Writer::new(Arc::clone(&self.tree), Arc::clone(&self.background), sequence);
         let queue = Arc::clone(&self.queue);
         let writer = spawn("dyno-writer", move || writer.run(&queue))?;
         *self.closing.get_mut() = Closing::Open(Threads { writer, flusher });

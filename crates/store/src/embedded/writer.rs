@@ -8,22 +8,23 @@ use super::counters::Counters;
 use super::group::Group;
 use super::queue::{Queue, Request};
 use super::tree::Tree;
+use crate::StoreError;
 use crate::commit::Outcome;
-use crate::{Committed, StoreError};
+use crate::sequence::Sequence;
 
 /// The one that writes: takes what waits, writes it as one, tells everybody, and so on.
 pub(super) struct Writer {
     tree: Arc<Tree>,
     background: Arc<Background>,
     counters: Counters,
-    sequence: u64,
+    sequence: Sequence,
     /// What every batch is answered after a write has failed.
     poison: Option<StoreError>,
 }
 
 impl Writer {
-    pub fn new(tree: Arc<Tree>, background: Arc<Background>) -> Self {
-        Writer { tree, background, counters: Counters::default(), sequence: 0, poison: None }
+    pub fn new(tree: Arc<Tree>, background: Arc<Background>, sequence: Sequence) -> Self {
+        Writer { tree, background, counters: Counters::default(), sequence, poison: None }
     }
 
     /// Works until the queue is closed and empty.
@@ -55,14 +56,15 @@ impl Writer {
     /// a failed check, which can rest on what an earlier batch of the group would have written.
     fn commit(&mut self, requests: &mut [Request]) -> Result<Vec<Outcome>, StoreError> {
         self.background.wait_for_room()?;
-        let mut group = Group::new(&self.tree, &mut self.counters, requests);
-        let staged: Vec<_> = requests.iter_mut().map(|request| group.stage(&mut request.batch)).collect();
+        let mut group = Group::new(&self.tree, &mut self.counters, &mut self.sequence, requests);
+        let mut staged = Vec::with_capacity(requests.len());
+        for request in requests {
+            match group.stage(&mut request.batch) {
+                Err(error) if !error.concerns_one_batch() => return Err(error),
+                outcome => staged.push(outcome),
+            }
+        }
         group.commit()?;
-        Ok(staged.into_iter().map(|staged| staged.map(|()| self.next())).collect())
-    }
-
-    fn next(&mut self) -> Committed {
-        self.sequence += 1;
-        Committed { sequence: self.sequence }
+        Ok(staged)
     }
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 use dynamometer_capacity::meter::{Consistency, Consumption, meter_item_read};
 use dynamometer_expr::{ExpressionKind, Projection};
-use dynamometer_store::Keyspace;
 use dynamometer_types::fault::Step;
 use dynamometer_types::limits::{BATCH_GET_BYTES, BATCH_GET_KEYS};
 use dynamometer_types::{ApiError, Item, Layer};
@@ -100,14 +99,16 @@ impl Engine {
         let mut unread = Vec::new();
         let mut consumption = Consumption::default();
         for (at, key) in keys.iter().enumerate() {
-            let row = self.store.get(Keyspace::Items, key).map_err(internal_error)?.map(Row::from_stored);
+            let row = self.read_item(context.now, key, consistency)?;
             let size = row.as_ref().map(Row::item_size).transpose().map_err(internal_error)?;
             if size.unwrap_or(0) > *room {
                 unread.extend_from_slice(&read.keys[at..]);
                 break;
             }
             let units = meter_item_read(size, consistency);
-            if let Err(error) = self.charge_read(context.now, table, Operation::BatchGetItem, key, units) {
+            let charged =
+                self.charge_read(context.now, table, Operation::BatchGetItem, key, (units, consistency));
+            if let Err(error) = charged {
                 refused.count += 1;
                 refused.first.get_or_insert(error);
                 unread.push(read.keys[at].clone());

@@ -1,7 +1,7 @@
 //! BatchWriteItem.
 //!
-//! The elements are independent for AWS; here they join the store's queue as one batch, which is one sync and
-//! keeps more than AWS promises: all are there, or none.
+//! The elements are independent for AWS; here those that are not throttled join the store's queue as one batch, which
+//! is one sync and keeps more than AWS promises: all of them are there, or none.
 
 use dynamometer_capacity::meter::Consumption;
 use dynamometer_types::fault::Step;

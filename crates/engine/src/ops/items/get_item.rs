@@ -3,7 +3,6 @@
 use dynamometer_capacity::meter::{Consistency, Consumption, meter_item_read};
 use dynamometer_expr::legacy::attributes_to_get;
 use dynamometer_expr::{ExpressionKind, Placeholders, Projection, parse_projection};
-use dynamometer_store::Keyspace;
 use dynamometer_types::fault::Step;
 use dynamometer_types::{ApiError, Item};
 
@@ -40,12 +39,12 @@ impl Engine {
         let checked = check(&request)?;
         let table = self.table(context, checked.table_name)?;
         let key = check_key(&table, checked.key)?;
-        let row = self.store.get(Keyspace::Items, &key).map_err(internal_error)?.map(Row::from_stored);
-        let size = row.as_ref().map(Row::item_size).transpose().map_err(internal_error)?;
         let consistency =
             if request.consistent_read == Some(true) { Consistency::Strong } else { Consistency::Eventual };
+        let row = self.read_item(context.now, &key, consistency)?;
+        let size = row.as_ref().map(Row::item_size).transpose().map_err(internal_error)?;
         let units = meter_item_read(size, consistency);
-        self.charge_read(context.now, &table, Operation::GetItem, &key, units)?;
+        self.charge_read(context.now, &table, Operation::GetItem, &key, (units, consistency))?;
         let consumption = Consumption::of_table(units);
         Ok(GetItemResponse {
             item: row.map(|row| project_row(row, checked.projection.as_ref())).transpose()?,

@@ -40,7 +40,9 @@ impl Engine {
             check_name_is_free(draft, context, &record.name)?;
             check_quotas(context, &record)?;
             settings::check_account_quota(context, draft.version(), None, &record)?;
-            Ok(insert(draft, record))
+            let record = insert(draft, context, record);
+            self.follow_stream_setting(draft, None, &record, context.now);
+            Ok(record)
         };
         let record = durable(self.catalog.change(&*self.store, change)?).await?;
 
@@ -71,7 +73,7 @@ impl Engine {
         check_together(local_indexes.iter().chain(&global_indexes))?;
         let on_demand = settings::new_on_demand(&request.on_demand_throughput, billing, Subject::Table)?;
         let warm = settings::new_warm(&request.warm_throughput, billing, Subject::Table)?;
-        let stream = stream(context, &request.stream_specification)?;
+        let stream = stream(&request.stream_specification)?;
         let encryption = request.sse_specification.as_ref().map(settings::encryption).transpose()?;
         let class = settings::table_class(&request.table_class)?;
         let tags = tags::new_tags(request.tags.as_deref().unwrap_or_default())?;
@@ -118,6 +120,8 @@ impl Engine {
             deletion_protection: request.deletion_protection_enabled.unwrap_or(false),
             tags,
             ttl_attribute: None,
+            expiry_id: None,
+            ttl_changed_ms: None,
         })
     }
 }
@@ -218,17 +222,12 @@ fn global_indexes(request: &CreateTableRequest, billing: Billing) -> Result<Vec<
     Ok(records)
 }
 
-fn stream(
-    context: &Context<'_>,
-    specification: &Option<StreamSpecification>,
-) -> Result<Option<StreamRecord>, ApiError> {
+/// The stream, still without its label.
+fn stream(specification: &Option<StreamSpecification>) -> Result<Option<StreamRecord>, ApiError> {
     let Some(specification) = specification else { return Ok(None) };
     let view_type: Option<StreamViewType> = specification.stream_view_type.as_ref().and_then(Given::known);
     match (specification.stream_enabled.unwrap_or(false), view_type) {
-        (true, Some(view_type)) => {
-            let label = settings::stream_label(context.now, None);
-            Ok(Some(StreamRecord { enabled: true, view_type, label }))
-        }
+        (true, Some(view_type)) => Ok(Some(StreamRecord { enabled: true, view_type, label: String::new() })),
         (false, None) => Ok(None),
         (true, None) => {
             Err(invalid("Table is being created with a stream enabled, UpdateViewType is required"))
@@ -268,8 +267,11 @@ fn check_quotas(context: &Context<'_>, record: &TableRecord) -> Result<(), ApiEr
 }
 
 /// Gives the record its numbers and puts it into the catalog.
-fn insert(draft: &mut Draft, mut record: TableRecord) -> TableRecord {
+fn insert(draft: &mut Draft, context: &Context<'_>, mut record: TableRecord) -> TableRecord {
     record.id = draft.new_id();
+    if let Some(stream) = &mut record.stream {
+        stream.label = settings::stream_label(draft.version(), context, &record.name);
+    }
     for index in record.local_indexes.iter_mut().chain(&mut record.global_indexes) {
         index.id = draft.new_id();
     }

@@ -9,8 +9,8 @@ use crate::catalog::Draft;
 use crate::catalog::jobs::Work;
 use crate::catalog::record::{Change, IndexRecord, Lifecycle, Status, TableRecord};
 use crate::context::Context;
-use crate::disk::keys::ObjectId;
 use crate::engine::Engine;
+use crate::streams::Closes;
 
 impl Engine {
     /// Deletes a table. It answers `DELETING`, and is gone after the table delay; its rows are deleted by a job.
@@ -29,9 +29,11 @@ impl Engine {
             let record = table.and_then(|table| lookup::settled(table, context));
             let record = record.ok_or_else(|| lookup::table_not_found(name))?;
             check_deletable(context, &record)?;
-            Ok(self.delete(draft, context, record))
+            let has_stream = record.stream.as_ref().is_some_and(|stream| stream.enabled);
+            let closes = if has_stream { Closes::Shards } else { Closes::Nothing };
+            Ok((self.delete(draft, context, record), closes))
         };
-        let record = durable(self.catalog.change(&*self.store, change)?).await?;
+        let record = durable(self.change_shards(change)?).await?;
 
         let description = describe(&*self.store, &record, Moment::Begun(context.now))?;
         Ok(TableDescriptionResponse { table_description: what_is_left(description) })
@@ -40,14 +42,14 @@ impl Engine {
     fn delete(&self, draft: &mut Draft, context: &Context<'_>, mut record: TableRecord) -> TableRecord {
         let until = context.now + self.config.table_delay_ms;
         record.lifecycle = Lifecycle::Deleting { until_ms: until.millis() };
-        let indexes = record.local_indexes.iter().chain(&record.global_indexes).map(|index| index.id);
-        let objects: Vec<ObjectId> = std::iter::once(record.id).chain(indexes).collect();
+        let objects = record.objects();
         let (namespace, table) = (record.namespace.clone(), record.name.clone());
         if record.lifecycle.status(context.now) == Status::Gone {
             draft.remove(&namespace, &table);
         } else {
             draft.put(record.clone());
         }
+        draft.end_stream(&record, context.now, until);
         draft.add_job(until, Work::Purge { namespace, table, objects });
         record
     }

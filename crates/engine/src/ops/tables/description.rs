@@ -15,7 +15,7 @@ use crate::api::{
 };
 use crate::catalog::record::{
     AttributeDefinitionRecord, IndexRecord, KeySchemaElementRecord, Lifecycle, OnDemandRecord,
-    ProjectionRecord, SseRecord, Status, StreamRecord, TableRecord, ThroughputRecord, WarmRecord,
+    ProjectionRecord, SseRecord, Status, TableRecord, ThroughputRecord, WarmRecord,
 };
 use crate::context::Context;
 use crate::disk::keys::{ObjectId, object_prefix};
@@ -53,7 +53,6 @@ pub(crate) fn describe(
     moment: Moment,
 ) -> Result<TableDescription, ApiError> {
     let [item_count, table_size_bytes] = counters(store, record.id)?;
-    let stream_arn = |stream: &StreamRecord| format!("{}/stream/{}", record.arn, stream.label);
     Ok(TableDescription {
         attribute_definitions: Some(record.attribute_definitions.iter().map(definition).collect()),
         table_name: record.name.clone(),
@@ -77,7 +76,7 @@ pub(crate) fn describe(
             }
         }),
         latest_stream_label: record.stream.as_ref().map(|stream| stream.label.clone()),
-        latest_stream_arn: record.stream.as_ref().map(stream_arn),
+        latest_stream_arn: record.stream.as_ref().map(|stream| stream.arn(record)),
         sse_description: record.sse.as_ref().map(|sse| sse_description(sse, moment)),
         table_class_summary: record.table_class.map(|class| TableClassSummary {
             table_class: class.class,
@@ -211,7 +210,7 @@ fn definition(record: &AttributeDefinitionRecord) -> AttributeDefinition {
     }
 }
 
-fn key_schema(records: &[KeySchemaElementRecord]) -> Vec<KeySchemaElement> {
+pub(crate) fn key_schema(records: &[KeySchemaElementRecord]) -> Vec<KeySchemaElement> {
     let element = |record: &KeySchemaElementRecord| KeySchemaElement {
         attribute_name: Some(record.name.clone()),
         key_type: Some(Given::Known(record.key_type)),

@@ -20,11 +20,14 @@ mod shapes;
 pub(crate) mod tests;
 mod update_table;
 
+pub(crate) use description::key_schema;
+
 use dynamometer_store::Commit;
 use dynamometer_types::{ApiError, ErrorKind};
 
 use crate::api::Unsupported;
 use crate::engine::internal_error;
+pub(crate) use settings::uuid;
 
 /// A `ValidationException` in the words that most checks of tables begin with.
 pub(crate) fn invalid(sentence: impl AsRef<str>) -> ApiError {

@@ -73,15 +73,20 @@ pub(crate) fn is_expired(row: &[u8], now: Timestamp) -> bool {
 }
 
 impl Engine {
-    /// What is remembered of a token that was used before, durable or queued; or the refusal, when it was used for
-    /// something else.
+    /// What is remembered of a token that was used before; or the refusal, when it was used for something else, durable
+    /// or queued.
+    ///
+    /// # Errors
+    /// `TransactionInProgress` when its first use is not durable yet.
     pub(super) fn recall(
         &self,
         token: &Token,
         held: &Held<'_>,
         now: Timestamp,
     ) -> Result<Option<Result<Remembered, ApiError>>, ApiError> {
-        let row = match held.queued(&token.key) {
+        let queued = held.queued(&token.key);
+        let is_in_progress = queued.is_some();
+        let row = match queued {
             Some(image) => image,
             None => self.store.get(Keyspace::Tokens, &token.key).map_err(internal_error)?,
         };
@@ -96,6 +101,12 @@ impl Engine {
                 "The request uses the same client token as a previous, but non-identical request. Do not reuse a \
                  client token with different requests, unless the requests are identical",
             ))));
+        }
+        if is_in_progress {
+            return Err(ApiError::new(
+                ErrorKind::TransactionInProgress,
+                "Transaction from previous request is still in progress",
+            ));
         }
         Ok(Some(Ok(remembered)))
     }

@@ -49,7 +49,8 @@ impl Engine {
             .map(|read| self.table(context, read.table_name))
             .collect::<Result<Vec<Arc<Table>>, _>>()?;
         let keys = stored_keys(&reads, &tables)?;
-        let snapshot = self.store.snapshot().map_err(internal_error)?;
+        let asked: Vec<(&Table, &Bytes)> = tables.iter().map(|table| &**table).zip(&keys).collect();
+        let snapshot = self.transaction_snapshot(context.now, Operation::TransactGetItems, &asked)?;
         let mut rows = Vec::with_capacity(reads.len());
         let mut charges = Vec::with_capacity(reads.len());
         for (table, key) in tables.iter().zip(&keys) {

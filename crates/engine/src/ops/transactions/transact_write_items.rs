@@ -71,7 +71,7 @@ impl Engine {
         plans: &[PlannedWrite<'a>],
         token: Option<&Token>,
     ) -> Result<Start<'a>, ApiError> {
-        let behalf = Behalf { now: context.now, operation: Operation::TransactWriteItems };
+        let behalf = Behalf::of(Operation::TransactWriteItems, context.now);
         let keys = plans.iter().map(|plan| &plan.key).chain(token.map(|token| &token.key));
         let mut held = self.latches.hold(keys);
         if let Some(token) = token
@@ -158,6 +158,7 @@ fn reason(refusal: Option<ApiError>) -> CancellationReason {
     let code = match refusal.kind {
         ErrorKind::ConditionalCheckFailed => "ConditionalCheckFailed",
         ErrorKind::ItemCollectionSizeLimitExceeded => "ItemCollectionSizeLimitExceeded",
+        ErrorKind::TransactionConflict => "TransactionConflict",
         kind => cancellation_code(kind).unwrap_or("ValidationError"),
     };
     let item = match refusal.detail.map(|detail| *detail) {

@@ -1,9 +1,10 @@
 //! UpdateTimeToLive.
 
-use dynamometer_types::ApiError;
+use dynamometer_types::{ApiError, Timestamp};
 
 use crate::api::{TimeToLiveSpecification, UpdateTimeToLiveRequest, UpdateTimeToLiveResponse};
 use crate::catalog::Draft;
+use crate::catalog::jobs::Work;
 use crate::catalog::record::{Lifecycle, TableRecord};
 use crate::context::Context;
 use crate::engine::Engine;
@@ -13,7 +14,7 @@ use crate::validate::members::{Findings, Rule, Seen};
 const ATTRIBUTE_NAME: &[Rule] = &[Rule::NotNull, Rule::MinLength(1), Rule::MaxLength(255)];
 
 impl Engine {
-    /// Enables or disables time to live, at once. AWS lets half an hour pass between two changes; we do not.
+    /// Enables or disables time to live, at once. AWS lets half an hour pass between two changes; we do when asked to.
     ///
     /// # Errors
     /// `Validation`, also when nothing would change; `ResourceNotFound`; `ResourceInUse` while the table is being
@@ -31,6 +32,9 @@ impl Engine {
             let mut record = record.ok_or_else(|| lookup::table_not_found(name))?;
             check_state(&record)?;
             record.ttl_attribute = next_attribute(record.ttl_attribute.as_deref(), &specification)?;
+            check_cooldown(&record, context.now, self.config.ttl_cooldown_ms)?;
+            record.ttl_changed_ms = Some(context.now.millis());
+            follow_setting(draft, &mut record, context.now);
             draft.put(record);
             Ok::<_, ApiError>(())
         };
@@ -80,5 +84,27 @@ fn next_attribute(
         None if !enable => Err(ApiError::validation("TimeToLive is already disabled")),
         Some(_) => Ok(None),
         None => Ok(Some(asked.to_owned())),
+    }
+}
+
+fn check_cooldown(record: &TableRecord, now: Timestamp, cooldown_ms: i64) -> Result<(), ApiError> {
+    let is_soon = |changed: i64| now.millis() < changed + cooldown_ms;
+    if cooldown_ms > 0 && record.ttl_changed_ms.is_some_and(is_soon) {
+        return Err(ApiError::validation(
+            "Time to live has been modified multiple times within a fixed interval",
+        ));
+    }
+    Ok(())
+}
+
+/// Declares the index of expiry times, with a job that fills it, or drops it, with one that clears its rows away.
+fn follow_setting(draft: &mut Draft, record: &mut TableRecord, now: Timestamp) {
+    let (namespace, table, table_id) = (record.namespace.clone(), record.name.clone(), record.id);
+    if record.ttl_attribute.is_some() {
+        let expiry_id = draft.new_id();
+        record.expiry_id = Some(expiry_id);
+        draft.add_job(now, Work::FillExpiry { namespace, table, table_id, expiry_id });
+    } else if let Some(expiry_id) = record.expiry_id.take() {
+        draft.add_job(now, Work::Purge { namespace, table, objects: vec![expiry_id] });
     }
 }

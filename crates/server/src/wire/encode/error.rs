@@ -6,14 +6,30 @@ use dynamometer_types::{ApiError, ErrorKind};
 
 use super::{Encode, Object};
 
+/// How a service writes its errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorForm {
+    /// DynamoDB's: a code behind its namespace, and a message that each code spells in its own way.
+    Namespaced,
+    /// Application Auto Scaling's: the code alone, and `Message`.
+    Plain,
+}
+
 /// The body of an error: `{"__type":"<namespace>#<code>", …}`. An error without words has no message member.
 ///
 /// # Errors
 /// Never: an error holds no stored rows.
-pub fn error_body(error: &ApiError) -> Result<Vec<u8>, CorruptRow> {
+pub fn error_body(error: &ApiError, form: ErrorForm) -> Result<Vec<u8>, CorruptRow> {
     let row = error.kind.row();
     let mut out = Vec::with_capacity(96 + error.message.len());
     let mut object = Object::open(&mut out);
+    if form == ErrorForm::Plain {
+        let is_internal = error.kind == ErrorKind::InternalServerError;
+        object.write("__type", &if is_internal { "InternalServiceException" } else { row.code })?;
+        object.write("Message", &error.message)?;
+        object.close();
+        return Ok(out);
+    }
     object.write("__type", &format!("{}#{}", row.namespace, row.code))?;
     // AWS puts a transaction's reasons before the message, an item after it.
     if let Some(Detail::CancellationReasons(reasons)) = error.detail.as_deref() {
@@ -107,7 +123,20 @@ mod tests {
             ),
         ];
         for (error, body) in cases {
-            assert_eq!(String::from_utf8(error_body(&error).unwrap()).unwrap(), body);
+            assert_eq!(String::from_utf8(error_body(&error, ErrorForm::Namespaced).unwrap()).unwrap(), body);
+        }
+    }
+
+    #[test]
+    fn the_plain_form_is_code_and_message() {
+        let cases = [
+            (ErrorKind::ObjectNotFound, r#"{"__type":"ObjectNotFoundException","Message":"no"}"#),
+            (ErrorKind::Validation, r#"{"__type":"ValidationException","Message":"no"}"#),
+            (ErrorKind::InternalServerError, r#"{"__type":"InternalServiceException","Message":"no"}"#),
+        ];
+        for (kind, body) in cases {
+            let written = error_body(&ApiError::new(kind, "no"), ErrorForm::Plain).unwrap();
+            assert_eq!(String::from_utf8(written).unwrap(), body);
         }
     }
 }

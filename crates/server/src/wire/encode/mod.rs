@@ -8,7 +8,7 @@ mod value;
 
 use dynamometer_engine::disk::row::CorruptRow;
 
-pub use error::error_body;
+pub use error::{ErrorForm, error_body};
 pub use text::{write_base64, write_number, write_string, write_whole};
 
 /// Something that can be written as JSON.

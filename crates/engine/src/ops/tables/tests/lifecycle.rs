@@ -240,7 +240,7 @@ fn a_deleted_table_says_little_and_leaves_its_rows_to_a_job() {
         let jobs = pending_jobs(&*world.store).unwrap();
         let objects = |work: &Work| match work {
             Work::Purge { objects, .. } => objects.len(),
-            Work::Backfill { .. } => 0,
+            _ => 0,
         };
         assert_eq!((jobs.len(), objects(&jobs[0].work)), (1, 3));
         assert!(jobs[0].is_due(world.now()) == (delay_ms == 0));

@@ -12,6 +12,7 @@ mod states;
 mod together;
 mod warm;
 
+use dynamometer_store::Commit;
 use dynamometer_types::{ApiError, Timestamp};
 
 use super::description::{Moment, describe};
@@ -36,36 +37,51 @@ impl Engine {
         context: &Context<'_>,
         request: UpdateTableRequest,
     ) -> Result<TableDescriptionResponse, ApiError> {
-        let name = check_members(context, &request)?;
-        check_unsupported(&request)?;
-        together::check_something(&request)?;
-        together::check_exclusive(&request)?;
-        billing::check_request(&request)?;
-        global_indexes::check_request(&request)?;
-        settings::check_request(&request)?;
-        warm::check_request(&request)?;
-        on_demand::check_request(&request)?;
+        let shown = durable(self.change_table(context, &request)?).await?;
+        let description = describe(&*self.store, &shown, Moment::Begun(context.now))?;
+        Ok(TableDescriptionResponse { table_description: description })
+    }
+
+    /// Changes a table; answers it as the call shows it, and the commit to wait for. Auto scaling changes throughput by
+    /// this, too.
+    ///
+    /// # Errors
+    /// As [`Engine::update_table`].
+    pub(crate) fn change_table(
+        &self,
+        context: &Context<'_>,
+        request: &UpdateTableRequest,
+    ) -> Result<(TableRecord, Commit), ApiError> {
+        let name = check_members(context, request)?;
+        check_unsupported(request)?;
+        together::check_something(request)?;
+        together::check_exclusive(request)?;
+        billing::check_request(request)?;
+        global_indexes::check_request(request)?;
+        settings::check_request(request)?;
+        warm::check_request(request)?;
+        on_demand::check_request(request)?;
 
         let change = |draft: &mut Draft| {
             let table = draft.table(context.namespace, name);
             let record = table.and_then(|table| lookup::settled(table, context));
             let record = record.ok_or_else(|| lookup::table_not_found(name))?;
-            states::check(context, &record, &request)?;
+            states::check(context, &record, request)?;
             let mut update = Update::new(context, record, self.config.table_delay_ms);
-            on_demand::apply(&mut update, &request)?;
-            billing::apply(&mut update, &request)?;
-            global_indexes::apply(&mut update, &request, draft)?;
-            settings::apply(&mut update, &request)?;
-            warm::apply(&mut update, &request)?;
+            on_demand::apply(&mut update, request)?;
+            billing::apply(&mut update, request)?;
+            global_indexes::apply(&mut update, request, draft)?;
+            settings::apply(&mut update, request, draft.version())?;
+            warm::apply(&mut update, request)?;
             check_account_quota(context, draft.version(), Some(&update.old), &update.record)?;
-            Ok(update.finish(draft))
+            let (old, new) = (update.old.clone(), update.record.clone());
+            let shown = update.finish(draft);
+            let closes = self.follow_stream_setting(draft, Some(&old), &new, context.now);
+            Ok((shown, closes))
         };
-        let changed = self.catalog.change(&*self.store, change)?;
+        let changed = self.change_shards(change)?;
         self.follow_table(context.namespace, name, context.now);
-        let shown = durable(changed).await?;
-
-        let description = describe(&*self.store, &shown, Moment::Begun(context.now))?;
-        Ok(TableDescriptionResponse { table_description: description })
+        Ok(changed)
     }
 }
 

@@ -4,6 +4,7 @@ use dynamometer_types::{ApiError, Timestamp};
 
 use super::Update;
 use crate::api::{Given, StreamSpecification, StreamViewType, TableClass, UpdateTableRequest};
+use crate::catalog::Version;
 use crate::catalog::record::{Change, Lifecycle, SseRecord, StreamRecord, TableClassRecord};
 use crate::ops::tables::settings::{self, Encryption};
 use crate::ops::tables::{invalid, limit_exceeded};
@@ -31,9 +32,13 @@ pub(super) fn check_request(request: &UpdateTableRequest) -> Result<(), ApiError
     Ok(())
 }
 
-pub(super) fn apply(update: &mut Update<'_>, request: &UpdateTableRequest) -> Result<(), ApiError> {
+pub(super) fn apply(
+    update: &mut Update<'_>,
+    request: &UpdateTableRequest,
+    version: &Version,
+) -> Result<(), ApiError> {
     if let Some(stream) = &request.stream_specification {
-        change_stream(update, stream)?;
+        change_stream(update, stream, version)?;
     }
     if let Some(sse) = &request.sse_specification {
         change_encryption(update, settings::encryption(sse)?)?;
@@ -47,7 +52,11 @@ pub(super) fn apply(update: &mut Update<'_>, request: &UpdateTableRequest) -> Re
     Ok(())
 }
 
-fn change_stream(update: &mut Update<'_>, specification: &StreamSpecification) -> Result<(), ApiError> {
+fn change_stream(
+    update: &mut Update<'_>,
+    specification: &StreamSpecification,
+    version: &Version,
+) -> Result<(), ApiError> {
     let name = &update.record.name;
     let view_type: Option<StreamViewType> = specification.stream_view_type.as_ref().and_then(Given::known);
     let enabled = update.record.stream.as_ref().is_some_and(|stream| stream.enabled);
@@ -61,8 +70,7 @@ fn change_stream(update: &mut Update<'_>, specification: &StreamSpecification) -
             return Err(ApiError::validation(format!("Table has no stream to disable: TableName: {name}")));
         }
         (false, Some(view_type)) => {
-            let former = update.record.stream.as_ref().map(|stream| stream.label.as_str());
-            let label = settings::stream_label(update.context.now, former);
+            let label = settings::stream_label(version, update.context, name);
             update.record.stream = Some(StreamRecord { enabled: true, view_type, label });
         }
         (true, None) => {

@@ -1,0 +1,460 @@
+//! The job: what auto scaling does as time passes.
+//!
+//! A scheduled action that is due sets its bounds. Bounds that were set are held against the throughput, at once. Once a
+//! minute each policy looks at its alarms. Throughput is changed by UpdateTable's own code: while the table is being
+//! changed already, the same is tried again a minute later; when there were too many decreases, that is told in an
+//! activity, once, and tried again each minute.
+//!
+//! Assumed: a table on demand, and an index that is not there yet, are left alone until they can be scaled.
+
+use std::convert::Infallible;
+use std::sync::atomic::Ordering;
+
+use dynamometer_capacity::CapacityUnits;
+use dynamometer_capacity::admission::Dimension;
+use dynamometer_capacity::autoscaling::{Alarm, Alarms, Scaler, Scaling, TargetTracking};
+use dynamometer_store::{Batch, StoreError};
+use dynamometer_types::{ApiError, ErrorKind, Timestamp};
+
+use super::activity::{self, ActivityRecord, Event};
+use super::alarms::AlarmKind;
+use super::record::{LastScaling, PolicyRecord, ScheduledRecord, TargetRecord};
+use super::schedule::Schedule;
+use super::{NEVER_MS, TargetKey};
+use crate::admin::is_kept;
+use crate::api::{
+    BillingMode, GlobalSecondaryIndexUpdate, ProvisionedThroughput, UpdateGlobalSecondaryIndexAction,
+    UpdateTableRequest,
+};
+use crate::catalog::Table;
+use crate::catalog::record::{Status, ThroughputRecord};
+use crate::context::Context;
+use crate::engine::Engine;
+use crate::throughput::ThrottleMode;
+
+const MINUTE_MS: i64 = 60_000;
+
+/// What became of a change of throughput.
+enum Changed {
+    /// It is made, and in force from this time on.
+    Yes(Timestamp),
+    /// Something else is changing: it has to be tried again.
+    Busy,
+    /// It was refused, for this reason.
+    Refused(String),
+    /// There is nothing to change.
+    Gone,
+}
+
+impl Engine {
+    /// When auto scaling has something to do next; a time that is over means at once. Before it was run for the first
+    /// time that is the earliest time there is.
+    pub(crate) fn scaling_due(&self) -> Option<Timestamp> {
+        let Some(known_from) = self.targets.known_from() else {
+            return Some(Timestamp::from_millis(NEVER_MS));
+        };
+        let by_key = self.targets.lock();
+        let due = by_key.values().filter(|target| !is_kept(&target.namespace)).flat_map(|target| {
+            let looks = target.policies.iter().map(|policy| next_look(policy, known_from));
+            let scheduled = target.scheduled.iter().filter_map(|action| action.next_ms);
+            scheduled.chain(target.enforce_at_ms).chain(looks)
+        });
+        due.min().map(Timestamp::from_millis)
+    }
+
+    /// Does what auto scaling has due at `now`.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub(crate) fn run_scaling(&self, now: Timestamp) -> Result<(), StoreError> {
+        let known_from = self.targets.known_from().unwrap_or(now);
+        self.targets.known_from_ms.store(known_from.millis(), Ordering::Release);
+        for (key, action) in self.due_actions(now) {
+            self.run_action(&key, &action, now)?;
+        }
+        let is_due = |target: &TargetRecord| target.enforce_at_ms.is_some_and(|at| at <= now.millis());
+        for key in self.targets_where(is_due) {
+            self.enforce_bounds(&key, now)?;
+        }
+        let looks = |policy: &PolicyRecord| next_look(policy, known_from) <= now.millis();
+        for key in self.targets_where(|target| target.policies.iter().any(looks)) {
+            self.look(&key, now)?;
+        }
+        Ok(())
+    }
+
+    fn targets_where(&self, is_wanted: impl Fn(&TargetRecord) -> bool) -> Vec<TargetKey> {
+        let by_key = self.targets.lock();
+        let wanted = by_key.iter().filter(|(key, target)| !is_kept(&key.namespace) && is_wanted(target));
+        wanted.map(|(key, _)| key.clone()).collect()
+    }
+
+    /// The scheduled actions that are due, in order of time.
+    fn due_actions(&self, now: Timestamp) -> Vec<(TargetKey, ScheduledRecord)> {
+        let by_key = self.targets.lock();
+        let mut due: Vec<(TargetKey, ScheduledRecord)> = by_key
+            .iter()
+            .filter(|(key, _)| !is_kept(&key.namespace))
+            .flat_map(|(key, target)| target.scheduled.iter().map(move |action| (key, action)))
+            .filter(|(_, action)| action.next_ms.is_some_and(|next| next <= now.millis()))
+            .map(|(key, action)| (key.clone(), action.clone()))
+            .collect();
+        due.sort_by_key(|(_, action)| action.next_ms);
+        due
+    }
+
+    /// Sets the bounds that a scheduled action has.
+    fn run_action(&self, key: &TargetKey, due: &ScheduledRecord, now: Timestamp) -> Result<(), StoreError> {
+        self.change_target(key, now, |target| {
+            let action = target.scheduled.iter_mut().find(|action| *action == due)?;
+            action.next_ms = next_occurrence(action, now);
+            if target.suspended.scheduled {
+                return None;
+            }
+            let least = due.least.unwrap_or(target.least);
+            let most = due.most.unwrap_or(target.most);
+            let event = if least <= most {
+                (target.least, target.most) = (least, most);
+                target.enforce_at_ms = Some(now.millis());
+                Event::Bounds { least: due.least, most: due.most }
+            } else {
+                let reason = "Maximum capacity cannot be less than minimum capacity".to_owned();
+                Event::BoundsRefused { least: due.least, most: due.most, reason }
+            };
+            Some((format!("scheduled action name {} was triggered", due.name), event))
+        })
+    }
+
+    /// Moves the throughput within the bounds that were set.
+    fn enforce_bounds(&self, key: &TargetKey, now: Timestamp) -> Result<(), StoreError> {
+        let Some(target) = self.targets.get(key) else { return Ok(()) };
+        let provisioned = self.provisioned(&target, now).unwrap_or_default();
+        let wanted = provisioned.clamp(i64::from(target.least), i64::from(target.most));
+        let changed = match provisioned {
+            0 => Changed::Gone,
+            _ if wanted == provisioned => Changed::Gone,
+            _ => self.set_throughput(&target, wanted, now)?,
+        };
+        let bound = if wanted > provisioned { "minimum" } else { "maximum" };
+        self.change_target(key, now, |target| {
+            let again = matches!(changed, Changed::Busy | Changed::Refused(_));
+            target.enforce_at_ms = again.then_some(minute_of(now) + MINUTE_MS);
+            let event = settle(target, &changed, wanted, now)?;
+            Some((format!("{bound} capacity was set to {wanted}"), event))
+        })
+    }
+
+    /// Lets the policies of a target look at their alarms.
+    fn look(&self, key: &TargetKey, now: Timestamp) -> Result<(), StoreError> {
+        let Some(target) = self.targets.get(key) else { return Ok(()) };
+        if let Some(target) = self.targets.lock().get_mut(key) {
+            target.policies.iter_mut().for_each(|policy| policy.looked_ms = minute_of(now));
+        }
+        for policy in &target.policies {
+            let Some(provisioned) = self.provisioned(&target, now) else { break };
+            let Some((scaler, alarms)) = self.alarms_of(&target, policy, provisioned, now) else { continue };
+            let asked = scaler.asks_for(now, provisioned.unsigned_abs(), alarms);
+            match asked.filter(|scaling| !is_suspended(&target, *scaling)) {
+                Some(scaling) => self.scale(key, &target, policy, scaling, now)?,
+                None => {
+                    let bound = bound_reached(&target, policy, alarms, provisioned);
+                    self.note_look(key, policy, provisioned, bound, now)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the change that a policy asks for.
+    fn scale(
+        &self,
+        key: &TargetKey,
+        target: &TargetRecord,
+        policy: &PolicyRecord,
+        scaling: Scaling,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let wanted = i64::try_from(scaling.to()).unwrap_or(i64::MAX);
+        let is_out = matches!(scaling, Scaling::Out(_));
+        let cause = alarm_cause(target, policy, if is_out { AlarmKind::High } else { AlarmKind::Low });
+        let changed = self.set_throughput(target, wanted, now)?;
+        self.change_target(key, now, |target| {
+            if matches!(changed, Changed::Yes(_)) {
+                target.last = Some(LastScaling { at_ms: now.millis(), units: scaling.to(), is_out });
+            }
+            Some((cause, settle(target, &changed, wanted, now)?))
+        })
+    }
+
+    /// Notes what a look showed that led to nothing: the throughput was changed by somebody else, which makes the alarms
+    /// anew; or an alarm asks for what the bounds do not allow.
+    fn note_look(
+        &self,
+        key: &TargetKey,
+        policy: &PolicyRecord,
+        provisioned: i64,
+        bound: Option<(AlarmKind, Event)>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let is_news =
+            |target: &TargetRecord, event: &Event| target.told.as_deref() != event.not_scaled_code();
+        let known = self.targets.get(key);
+        let bound = bound.filter(|(_, event)| known.as_ref().is_some_and(|target| is_news(target, event)));
+        if bound.is_none() && policy.alarms_for == provisioned {
+            return Ok(());
+        }
+        self.change_target(key, now, |target| {
+            let told = bound.map(|(kind, event)| (alarm_cause(target, policy, kind), event));
+            if let Some((_, event)) = &told {
+                target.told = event.not_scaled_code().map(str::to_owned);
+            }
+            follow(target, provisioned, now);
+            told
+        })
+    }
+
+    /// The policy's state machine, and what its alarms show.
+    pub(super) fn alarms_of(
+        &self,
+        target: &TargetRecord,
+        policy: &PolicyRecord,
+        provisioned: i64,
+        now: Timestamp,
+    ) -> Option<(Scaler, Alarms)> {
+        let table = self.catalog.table(&target.namespace, &target.resource.table)?;
+        let scaler = scaler_of(target, policy)?;
+        let minute = |ago: u32| self.consumed(target, &table, now, ago);
+        let alarms = scaler.alarms(now, provisioned.unsigned_abs(), minute, &self.config.constants);
+        Some((scaler, alarms))
+    }
+
+    /// What a target consumed in the minute that began so many whole minutes before the current one. `None` when that
+    /// is not known: before this process began to count, or before there was the table, or when nothing is counted.
+    fn consumed(
+        &self,
+        target: &TargetRecord,
+        table: &Table,
+        now: Timestamp,
+        minutes_ago: u32,
+    ) -> Option<CapacityUnits> {
+        let begins = minute_of(now) - i64::from(minutes_ago) * MINUTE_MS;
+        let known_from = self.targets.known_from()?;
+        let is_known = begins >= known_from.millis() && begins + MINUTE_MS > table.record.created_ms;
+        if !is_known || self.config.throttle == ThrottleMode::Off {
+            return None;
+        }
+        let object = match &target.resource.index {
+            None => table.id(),
+            Some(name) => table.index(name)?.id,
+        };
+        let counted = table.live.peek(table, now, |state| {
+            let resource = state.id_of(object);
+            state.capacity.minute(now, resource, target.side(), minutes_ago)
+        });
+        // Nothing was counted where there is no state yet, and in minutes before the state was made.
+        Some(counted.flatten().unwrap_or(CapacityUnits::ZERO))
+    }
+
+    /// The throughput of a target now; `None` when there is none that could be scaled.
+    pub(crate) fn provisioned(&self, target: &TargetRecord, now: Timestamp) -> Option<i64> {
+        let throughput = self.throughput_of(target, now)?;
+        Some(match target.side() {
+            Dimension::Read => throughput.read,
+            Dimension::Write => throughput.write,
+        })
+    }
+
+    fn throughput_of(&self, target: &TargetRecord, now: Timestamp) -> Option<ThroughputRecord> {
+        let table = self.catalog.table(&target.namespace, &target.resource.table)?;
+        let record = table.record.clone().settled(now)?;
+        let is_usable = |status: Status| matches!(status, Status::Active | Status::Updating);
+        if record.billing.mode != BillingMode::Provisioned || !is_usable(record.lifecycle.status(now)) {
+            return None;
+        }
+        let Some(name) = &target.resource.index else { return Some(record.throughput) };
+        let index = record.global_indexes.iter().find(|index| index.name == *name)?;
+        (!index.backfilling && is_usable(index.lifecycle.status(now))).then_some(index.throughput)
+    }
+
+    /// Changes the throughput of a target as a client's UpdateTable would, and waits until that is durable.
+    fn set_throughput(
+        &self,
+        target: &TargetRecord,
+        units: i64,
+        now: Timestamp,
+    ) -> Result<Changed, StoreError> {
+        let Some(current) = self.throughput_of(target, now) else { return Ok(Changed::Gone) };
+        let (read, write) = match target.side() {
+            Dimension::Read => (units, current.write),
+            Dimension::Write => (current.read, units),
+        };
+        let throughput =
+            ProvisionedThroughput { read_capacity_units: Some(read), write_capacity_units: Some(write) };
+        let context = Context {
+            now,
+            namespace: &target.namespace,
+            region: &target.region,
+            account: &target.account,
+            host: None,
+            // A change of throughput draws nothing.
+            entropy: &|| 0,
+        };
+        match self.change_table(&context, &update_request(target, throughput)) {
+            Ok((_, commit)) => {
+                commit.wait()?;
+                Ok(Changed::Yes(now + self.config.table_delay_ms))
+            }
+            Err(error) => Ok(refused(error)),
+        }
+    }
+
+    /// Changes a target and notes what happened, when something is to be told. A target that is gone meanwhile stays
+    /// so.
+    fn change_target(
+        &self,
+        key: &TargetKey,
+        now: Timestamp,
+        change: impl FnOnce(&mut TargetRecord) -> Option<(String, Event)>,
+    ) -> Result<(), StoreError> {
+        let changed = self.targets.change(&*self.store, key, |target, batch| {
+            let Some(mut target) = target else { return Ok((None, false)) };
+            let told = change(&mut target);
+            let is_told = told.is_some();
+            if let Some((cause, event)) = told {
+                ActivityRecord::new(&mut target, now, cause, event).put(&target, batch);
+            }
+            Ok::<_, Infallible>((Some(target), is_told))
+        });
+        let Ok((is_told, commit)) = changed;
+        commit.wait()?;
+        if is_told {
+            let mut old = Batch::new();
+            activity::forget(&*self.store.snapshot()?, &key.namespace, Some(now), &mut old)?;
+            if !old.writes.is_empty() {
+                self.store.commit(old).wait()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// When a policy looks at its alarms next: at each full minute after it was put, and after the job began.
+fn next_look(policy: &PolicyRecord, known_from: Timestamp) -> i64 {
+    let put = minute_of(Timestamp::from_millis(policy.created_ms));
+    policy.looked_ms.max(put).max(minute_of(known_from)) + MINUTE_MS
+}
+
+fn minute_of(now: Timestamp) -> i64 {
+    now.millis() - now.millis().rem_euclid(MINUTE_MS)
+}
+
+fn is_suspended(target: &TargetRecord, scaling: Scaling) -> bool {
+    match scaling {
+        Scaling::Out(_) => target.suspended.dynamic_out,
+        Scaling::In(_) => target.suspended.dynamic_in,
+    }
+}
+
+/// The alarm that asks for more, or less, than the bounds allow, which is reached already.
+fn bound_reached(
+    target: &TargetRecord,
+    policy: &PolicyRecord,
+    alarms: Alarms,
+    provisioned: i64,
+) -> Option<(AlarmKind, Event)> {
+    let (least, most) = (i64::from(target.least), i64::from(target.most));
+    match (alarms.high, alarms.low) {
+        (Alarm::Breached { .. }, _) if provisioned >= most && !target.suspended.dynamic_out => {
+            Some((AlarmKind::High, Event::AtMost(target.most)))
+        }
+        (_, Alarm::Breached { .. })
+            if provisioned <= least
+                && !target.suspended.dynamic_in
+                && policy.disable_scale_in != Some(true) =>
+        {
+            Some((AlarmKind::Low, Event::AtLeast(target.least)))
+        }
+        _ => None,
+    }
+}
+
+fn alarm_cause(target: &TargetRecord, policy: &PolicyRecord, kind: AlarmKind) -> String {
+    let alarm = target.alarm_name(policy, kind);
+    format!("monitor alarm {alarm} in state ALARM triggered policy {}", policy.name)
+}
+
+/// What is to be told of a change that was tried. The same refusal is told once.
+fn settle(target: &mut TargetRecord, changed: &Changed, units: i64, now: Timestamp) -> Option<Event> {
+    match changed {
+        Changed::Yes(ready) => {
+            target.told = None;
+            follow(target, units, now);
+            Some(Event::Set { units, ready_ms: ready.millis() })
+        }
+        Changed::Refused(reason) if target.told.as_deref() != Some(reason) => {
+            target.told = Some(reason.clone());
+            Some(Event::Refused { units, reason: reason.clone() })
+        }
+        Changed::Refused(_) | Changed::Busy | Changed::Gone => None,
+    }
+}
+
+/// Makes the alarms anew that are for another throughput.
+fn follow(target: &mut TargetRecord, provisioned: i64, now: Timestamp) {
+    for policy in &mut target.policies {
+        policy.follow(provisioned, now);
+    }
+}
+
+/// When an action falls due after the occurrence that is being done.
+fn next_occurrence(action: &ScheduledRecord, now: Timestamp) -> Option<i64> {
+    let schedule = Schedule::parse(&action.schedule, action.timezone.as_deref())?;
+    let next = schedule.next(Timestamp::from_millis(action.next_ms?), now)?.millis();
+    action.end_ms.is_none_or(|end| next <= end).then_some(next)
+}
+
+/// The state machine of a policy. Every policy that was let in makes one.
+fn scaler_of(target: &TargetRecord, policy: &PolicyRecord) -> Option<Scaler> {
+    let seconds_ms = |seconds: Option<i32>| u64::try_from(seconds.unwrap_or(0)).unwrap_or(0) * 1000;
+    let tracking = TargetTracking {
+        target_basis_points: (policy.target_value * 100.0).round() as u64,
+        least: u64::try_from(target.least).unwrap_or(0),
+        most: u64::try_from(target.most).unwrap_or(0),
+        disable_scale_in: policy.disable_scale_in.unwrap_or(false),
+        scale_out_cooldown_ms: seconds_ms(policy.scale_out_cooldown),
+        scale_in_cooldown_ms: seconds_ms(policy.scale_in_cooldown),
+    };
+    let mut scaler = Scaler::new(tracking).ok()?;
+    if let Some(LastScaling { at_ms, units, is_out }) = target.last {
+        let scaling = if is_out { Scaling::Out(units) } else { Scaling::In(units) };
+        scaler.made(Timestamp::from_millis(at_ms), scaling);
+    }
+    Some(scaler)
+}
+
+fn update_request(target: &TargetRecord, throughput: ProvisionedThroughput) -> UpdateTableRequest {
+    let table_name = Some(target.resource.table.clone());
+    let Some(index) = &target.resource.index else {
+        let provisioned_throughput = Some(throughput);
+        return UpdateTableRequest { table_name, provisioned_throughput, ..UpdateTableRequest::default() };
+    };
+    let update = UpdateGlobalSecondaryIndexAction {
+        index_name: Some(index.clone()),
+        provisioned_throughput: Some(throughput),
+        ..UpdateGlobalSecondaryIndexAction::default()
+    };
+    let update = GlobalSecondaryIndexUpdate { update: Some(update), ..GlobalSecondaryIndexUpdate::default() };
+    UpdateTableRequest {
+        table_name,
+        global_secondary_index_updates: Some(vec![update]),
+        ..UpdateTableRequest::default()
+    }
+}
+
+fn refused(error: ApiError) -> Changed {
+    match error.kind {
+        ErrorKind::ResourceInUse => Changed::Busy,
+        ErrorKind::ResourceNotFound => Changed::Gone,
+        _ => Changed::Refused(error.message),
+    }
+}

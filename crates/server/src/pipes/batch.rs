@@ -1,0 +1,228 @@
+//! What becomes of a batch after an invocation: pure decisions.
+
+use std::collections::VecDeque;
+
+use dynamometer_store::Appended;
+use dynamometer_types::Timestamp;
+
+use super::definition::Definition;
+
+/// A record on its way.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Entry {
+    /// The record in Lambda's form.
+    pub(super) json: Vec<u8>,
+    /// Its sequence number as consumers see it.
+    pub(super) sequence_number: String,
+    /// The place right behind it.
+    pub(super) after: Appended,
+    pub(super) created: Timestamp,
+}
+
+/// Records that are sent together.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Work {
+    pub(super) entries: Vec<Entry>,
+    /// How often an invocation with them failed.
+    pub(super) failures: u64,
+}
+
+/// How an invocation went.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Outcome {
+    /// All records are done.
+    Done,
+    /// The function failed, with a word about how.
+    Failed(String),
+    /// The function did all before the record of this sequence number.
+    FailedFrom(String),
+    /// Nobody was there to run it, with a word about why. It does not count as a failure.
+    Unreachable(String),
+}
+
+/// Why records are given up, in Lambda's words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Condition {
+    RetryAttemptsExhausted,
+    RecordAgeExceeded,
+}
+
+impl Condition {
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Condition::RetryAttemptsExhausted => "RetryAttemptsExhausted",
+            Condition::RecordAgeExceeded => "RecordAgeExceeded",
+        }
+    }
+}
+
+/// What is to be done about the first batch of a queue.
+#[derive(Debug, PartialEq)]
+pub(super) enum Next {
+    /// So many of its records are done; go on at once.
+    Advance(usize),
+    /// Try again after a pause.
+    Again,
+    /// Its first records are given up.
+    GiveUp(usize, Condition),
+}
+
+/// Decides what follows an invocation of the first batch; cuts it in two when the pipe bisects. Batches are sent in the
+/// order of the queue, and the next one only when the first is done: so the records of an item stay in order.
+pub(super) fn follow(queue: &mut VecDeque<Work>, outcome: &Outcome, pipe: &Definition) -> Next {
+    let Some(work) = queue.front_mut() else { return Next::Advance(0) };
+    let count = work.entries.len();
+    match outcome {
+        Outcome::Done => Next::Advance(count),
+        Outcome::Unreachable(_) => Next::Again,
+        Outcome::FailedFrom(number) => {
+            match work.entries.iter().position(|entry| entry.sequence_number == *number) {
+                // Some progress: what is left is a batch of its own.
+                Some(done) if done > 0 => Next::Advance(done),
+                // The first one failed, or one that was not sent: all of it.
+                _ => after_failure(queue, pipe),
+            }
+        }
+        Outcome::Failed(_) => after_failure(queue, pipe),
+    }
+}
+
+fn after_failure(queue: &mut VecDeque<Work>, pipe: &Definition) -> Next {
+    let Some(work) = queue.front_mut() else { return Next::Advance(0) };
+    let count = work.entries.len();
+    if pipe.bisects && count > 1 {
+        // To cut is not to try again: the halves begin anew.
+        let second = work.entries.split_off(count / 2);
+        work.failures = 0;
+        queue.insert(1, Work { entries: second, failures: 0 });
+        return Next::Again;
+    }
+    work.failures += 1;
+    match pipe.most_retries {
+        Some(most) if work.failures > most => Next::GiveUp(count, Condition::RetryAttemptsExhausted),
+        _ => Next::Again,
+    }
+}
+
+/// Whether the first records of a batch have become too old to be sent.
+pub(super) fn too_old(work: &Work, now: Timestamp, pipe: &Definition) -> Option<Next> {
+    let most = pipe.most_age_ms?;
+    let old = work.entries.iter().take_while(|entry| now - entry.created > most).count();
+    (old > 0).then_some(Next::GiveUp(old, Condition::RecordAgeExceeded))
+}
+
+/// Takes records off the front of the first batch.
+pub(super) fn take(queue: &mut VecDeque<Work>, count: usize) -> Vec<Entry> {
+    let Some(work) = queue.front_mut() else { return Vec::new() };
+    let rest = work.entries.split_off(count.min(work.entries.len()));
+    let taken = std::mem::replace(&mut work.entries, rest);
+    work.failures = 0;
+    if work.entries.is_empty() {
+        queue.pop_front();
+    }
+    taken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::definition::{Asked, EXAMPLE};
+    use super::*;
+
+    fn pipe(change: &str) -> Definition {
+        let mut pipe: serde_json::Value = serde_json::from_str(EXAMPLE).unwrap();
+        let change: serde_json::Value = serde_json::from_str(change).unwrap();
+        pipe.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+        Asked::read_all(&pipe.to_string()).unwrap().remove(0).check().unwrap()
+    }
+
+    fn entries(count: u64) -> VecDeque<Work> {
+        let entry = |n: u64| Entry {
+            json: Vec::new(),
+            sequence_number: n.to_string(),
+            after: Appended { sequence: n + 1, place: 0 },
+            created: Timestamp::from_millis(n as i64 * 1_000),
+        };
+        VecDeque::from([Work { entries: (0..count).map(entry).collect(), failures: 0 }])
+    }
+
+    /// Sends what is in the queue to a function that cannot bear some records. Answers the invocations and what was given
+    /// up, both by sequence number.
+    fn run(pipe: &Definition, count: u64, poison: &[&str]) -> (Vec<Vec<String>>, Vec<String>) {
+        let (mut queue, mut invocations, mut given_up) = (entries(count), Vec::new(), Vec::new());
+        let names = |entries: &[Entry]| -> Vec<String> {
+            entries.iter().map(|entry| entry.sequence_number.clone()).collect()
+        };
+        while let Some(work) = queue.front() {
+            assert!(invocations.len() < 200, "no end");
+            let sent = names(&work.entries);
+            let bad = sent.iter().find(|name| poison.contains(&name.as_str())).cloned();
+            let outcome = match bad {
+                None => Outcome::Done,
+                Some(first) if pipe.reports_failures => Outcome::FailedFrom(first),
+                Some(_) => Outcome::Failed(String::new()),
+            };
+            invocations.push(sent);
+            match follow(&mut queue, &outcome, pipe) {
+                Next::Advance(done) => drop(take(&mut queue, done)),
+                Next::Again => {}
+                Next::GiveUp(count, Condition::RetryAttemptsExhausted) => {
+                    given_up.extend(names(&take(&mut queue, count)));
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        (invocations, given_up)
+    }
+
+    #[test]
+    fn without_bisecting_the_whole_batch_is_given_up() {
+        let (invocations, given_up) = run(&pipe(r#"{"MaximumRetryAttempts":2}"#), 3, &["1"]);
+        assert_eq!(invocations.len(), 3, "once, and two more times");
+        assert_eq!(given_up, ["0", "1", "2"]);
+    }
+
+    #[test]
+    fn bisecting_finds_the_record_that_fails() {
+        let bisects = pipe(r#"{"MaximumRetryAttempts":1,"BisectBatchOnFunctionError":true}"#);
+        let (invocations, given_up) = run(&bisects, 8, &["5"]);
+        assert_eq!(given_up, ["5"]);
+        // 8, 0-3, 4-7, 4-5, 4, 5, 5 again, 6-7.
+        let lengths: Vec<usize> = invocations.iter().map(Vec::len).collect();
+        assert_eq!(lengths, [8, 4, 4, 2, 1, 1, 1, 2]);
+    }
+
+    #[test]
+    fn reported_failures_go_on_from_the_first() {
+        let reports =
+            pipe(r#"{"MaximumRetryAttempts":1,"FunctionResponseTypes":["ReportBatchItemFailures"]}"#);
+        let (invocations, given_up) = run(&reports, 4, &["2"]);
+        let lengths: Vec<usize> = invocations.iter().map(Vec::len).collect();
+        assert_eq!(lengths, [4, 2, 2]);
+        assert_eq!(given_up, ["2", "3"]);
+        let both = pipe(
+            r#"{"MaximumRetryAttempts":0,"BisectBatchOnFunctionError":true,
+                "FunctionResponseTypes":["ReportBatchItemFailures"]}"#,
+        );
+        assert_eq!(run(&both, 4, &["2"]).1, ["2"]);
+    }
+
+    #[test]
+    fn an_unreachable_target_costs_no_attempt() {
+        let (mut queue, pipe) = (entries(1), pipe(r#"{"MaximumRetryAttempts":0}"#));
+        for _ in 0..50 {
+            assert_eq!(follow(&mut queue, &Outcome::Unreachable(String::new()), &pipe), Next::Again);
+        }
+        assert_eq!(
+            follow(&mut queue, &Outcome::Failed(String::new()), &pipe),
+            Next::GiveUp(1, Condition::RetryAttemptsExhausted)
+        );
+    }
+
+    #[test]
+    fn records_are_given_up_when_they_are_too_old() {
+        let (queue, pipe) = (entries(3), pipe(r#"{"MaximumRecordAgeInSeconds":60}"#));
+        let at = |millis| too_old(&queue[0], Timestamp::from_millis(millis), &pipe);
+        assert_eq!(at(60_000), None);
+        assert_eq!(at(61_500), Some(Next::GiveUp(2, Condition::RecordAgeExceeded)));
+    }
+}

@@ -1,0 +1,259 @@
+//! Pipes: a table's stream, delivered to a function over HTTP as Lambda's event source mappings and EventBridge Pipes do.
+//!
+//! A pipe is asked for in the words of `CreateEventSourceMapping` ([`definition`]), by `dyno serve --pipe` or by
+//! `POST /_dyno/pipes`. It has a thread of its own ([`worker`]); what becomes of a batch after an invocation is decided in
+//! [`batch`], what goes through in [`filter`]. How far it is stands in the store under its name, so a pipe of that name
+//! goes on there after a restart.
+
+mod batch;
+mod definition;
+pub mod filter;
+mod post;
+mod target;
+mod worker;
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use dynamometer_engine::Engine;
+use serde::Serialize;
+use tokio::sync::Notify;
+
+pub use definition::Asked;
+use definition::{Definition, EXAMPLE};
+use worker::Worker;
+
+use crate::clock::Clock;
+
+/// How many pipes there may be.
+const MOST_PIPES: usize = 100;
+/// How long a moved clock waits for what is delivered because of it.
+const SETTLE: Duration = Duration::from_secs(10);
+
+/// The pipes of a server.
+pub struct Pipes {
+    around: Arc<Surroundings>,
+    running: Mutex<Vec<Running>>,
+}
+
+/// What pipes work on.
+pub(super) struct Surroundings {
+    pub(super) engine: Arc<Engine>,
+    pub(super) clock: Arc<Clock>,
+    pub(super) region: Arc<str>,
+    pub(super) account: String,
+}
+
+struct Running {
+    pipe: Arc<Pipe>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// One pipe.
+pub(super) struct Pipe {
+    pub(super) namespace: String,
+    pub(super) definition: Definition,
+    asked: Asked,
+    pub(super) signal: Signal,
+    stats: Mutex<Stats>,
+}
+
+/// What a pipe did since it was started.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Stats {
+    /// Invocations, failed ones included.
+    invocations: u64,
+    failed_invocations: u64,
+    /// Records that no filter let through.
+    filtered_records: u64,
+    /// Records that were given up.
+    given_up_records: u64,
+    /// `OK`, or `PROBLEM: …` with what it was.
+    last_result: String,
+}
+
+/// A pipe as it is shown.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Shown {
+    name: String,
+    target: String,
+    #[serde(flatten)]
+    stats: Stats,
+    definition: Asked,
+}
+
+/// What the rest of the server tells the thread of a pipe, and the other way round.
+#[derive(Default)]
+pub(super) struct Signal {
+    state: Mutex<SignalState>,
+    changed: Condvar,
+    stop: Notify,
+}
+
+#[derive(Default)]
+struct SignalState {
+    is_stopped: bool,
+    /// How often somebody wanted to know whether all is delivered, and the last time to which that was so.
+    asked: u64,
+    settled: u64,
+}
+
+impl Pipes {
+    /// No pipes. `region` and `account` are those in the ARNs of events.
+    pub fn new(engine: Arc<Engine>, clock: Arc<Clock>, region: &str, account: &str) -> Pipes {
+        let around = Surroundings { engine, clock, region: region.into(), account: account.into() };
+        Pipes { around: Arc::new(around), running: Mutex::default() }
+    }
+
+    /// Starts a pipe in a database, in place of one of the same name. Answers it as it stands. May block.
+    ///
+    /// # Errors
+    /// A sentence that says what was expected.
+    pub fn start(&self, namespace: &str, asked: Asked) -> Result<Shown, String> {
+        let definition = asked.check()?;
+        let mut running = lock(&self.running);
+        if let Some(at) = position(&running, namespace, &definition.name) {
+            running.remove(at).stop();
+        }
+        if running.len() >= MOST_PIPES {
+            return Err(format!("there are {MOST_PIPES} pipes already: DELETE one of /_dyno/pipes first"));
+        }
+        let pipe = Arc::new(Pipe {
+            namespace: namespace.to_owned(),
+            definition,
+            asked,
+            signal: Signal::default(),
+            stats: Mutex::new(Stats { last_result: "No records processed".into(), ..Stats::default() }),
+        });
+        let failed = |error: std::io::Error| format!("the pipe cannot be started: {error}");
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+        let (around, shown) = (self.around.clone(), pipe.show());
+        let worker = Worker { pipe: pipe.clone(), around, runtime, lanes: None };
+        let thread = std::thread::Builder::new().name("dyno-pipe".into()).spawn(|| worker.run());
+        running.push(Running { pipe, thread: Some(thread.map_err(failed)?) });
+        Ok(shown)
+    }
+
+    /// The pipes of a database.
+    pub fn list(&self, namespace: &str) -> Vec<Shown> {
+        let running = lock(&self.running);
+        running.iter().filter(|one| one.pipe.namespace == namespace).map(|one| one.pipe.show()).collect()
+    }
+
+    /// Stops a pipe and forgets how far it was. Answers whether there was one. May block.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn remove(&self, namespace: &str, name: &str) -> Result<bool, dynamometer_store::StoreError> {
+        let mut running = lock(&self.running);
+        let Some(at) = position(&running, namespace, name) else { return Ok(false) };
+        running.remove(at).stop();
+        self.around.engine.forget_pipe(namespace, name)?;
+        Ok(true)
+    }
+
+    /// Waits until every pipe has delivered what there was to deliver, or waits for its target; ten seconds at most.
+    pub fn settle(&self) {
+        let pipes: Vec<Arc<Pipe>> = lock(&self.running).iter().map(|one| one.pipe.clone()).collect();
+        let deadline = Instant::now() + SETTLE;
+        for pipe in pipes {
+            pipe.signal.wait_settled(deadline);
+        }
+    }
+
+    /// Stops all pipes. What is on its way is cut off, and sent again after the next start. May block.
+    pub fn stop(&self) {
+        for running in lock(&self.running).drain(..) {
+            running.stop();
+        }
+    }
+
+    /// A pipe as it has to be written.
+    pub fn example() -> &'static str {
+        EXAMPLE
+    }
+}
+
+fn position(running: &[Running], namespace: &str, name: &str) -> Option<usize> {
+    running.iter().position(|one| one.pipe.namespace == namespace && one.pipe.definition.name == name)
+}
+
+impl Running {
+    fn stop(mut self) {
+        self.pipe.signal.stop();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Pipe {
+    fn show(&self) -> Shown {
+        Shown {
+            name: self.definition.name.clone(),
+            target: self.definition.target.to_string(),
+            stats: lock(&self.stats).clone(),
+            definition: self.asked.clone(),
+        }
+    }
+
+    pub(super) fn note(&self, what: impl FnOnce(&mut Stats)) {
+        what(&mut lock(&self.stats));
+    }
+}
+
+impl Surroundings {
+    pub(super) fn function_arn(&self, function: &str) -> String {
+        format!("arn:aws:lambda:{}:{}:function:{function}", self.region, self.account)
+    }
+}
+
+impl Signal {
+    fn stop(&self) {
+        lock(&self.state).is_stopped = true;
+        self.changed.notify_all();
+        self.stop.notify_one();
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        lock(&self.state).is_stopped
+    }
+
+    /// Done when the pipe is stopped.
+    pub(super) async fn stopped(&self) {
+        self.stop.notified().await;
+    }
+
+    /// What was asked for when a round begins; `None` when the pipe is stopped.
+    pub(super) fn asked(&self) -> Option<u64> {
+        let state = lock(&self.state);
+        (!state.is_stopped).then_some(state.asked)
+    }
+
+    /// Says that there was nothing to do in a round that began at `asked`, and sleeps until somebody wants to know again.
+    pub(super) fn settle(&self, asked: u64, longest: Duration) {
+        let mut state = lock(&self.state);
+        state.settled = state.settled.max(asked);
+        self.changed.notify_all();
+        let is_quiet = |state: &mut SignalState| !state.is_stopped && state.asked == asked;
+        let _ = self.changed.wait_timeout_while(state, longest, is_quiet);
+    }
+
+    fn wait_settled(&self, deadline: Instant) {
+        let mut state = lock(&self.state);
+        state.asked += 1;
+        let wanted = state.asked;
+        self.changed.notify_all();
+        let left = deadline.saturating_duration_since(Instant::now());
+        let is_behind = |state: &mut SignalState| !state.is_stopped && state.settled < wanted;
+        let _ = self.changed.wait_timeout_while(state, left, is_behind);
+    }
+}
+
+/// What a thread that panicked left behind is whole: each change is made at once.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -7,6 +7,7 @@
 //! * [`admission`] decides which requests run: partitions, throughput, burst, growth, quotas, splits.
 //! * [`autoscaling`] decides when provisioned throughput is raised or lowered.
 //! * [`money`] prices it: bills, break-even, plans.
+//! * [`quantity`] reads and writes rates, sizes, shares and times as people do.
 //! * [`simulate`] plays a month of load, made up or recorded, under several settings.
 //! * [`trace`] is the record of what a table was asked, and its replay.
 //! * [`constants`] holds every number that the model believes in, with its source.
@@ -16,6 +17,7 @@ pub mod autoscaling;
 pub mod constants;
 pub mod meter;
 pub mod money;
+pub mod quantity;
 pub mod simulate;
 pub mod trace;
 

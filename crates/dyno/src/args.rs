@@ -11,6 +11,8 @@ use dynamometer_types::{parse_duration_ms, parse_duration_range_ms};
 use crate::client::ClientArgs;
 use crate::cost::CostArgs;
 use crate::deploy::{DeployArgs, name_and_value};
+use crate::design::DesignArgs;
+use crate::load::LoadArgs;
 use crate::simulate::SimulateArgs;
 
 /// DynamoDB that you run yourself.
@@ -36,6 +38,10 @@ pub enum Command {
     Simulate(Box<SimulateArgs>),
     /// Make or change tables as a CloudFormation template asks, on a running server or on AWS.
     Deploy(Box<DeployArgs>),
+    /// Drive a design's access patterns, at their rates and with their hot keys, against a running server.
+    Load(Box<LoadArgs>),
+    /// Check, price and explain a design: tables, entities and access patterns in a file.
+    Design(Box<DesignArgs>),
 }
 
 /// Flags of `dyno report`.

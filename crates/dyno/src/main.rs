@@ -4,9 +4,10 @@ mod args;
 mod client;
 mod cost;
 mod deploy;
+mod design;
 mod fixtures;
+mod load;
 mod problem;
-mod quantity;
 mod report;
 mod serve;
 mod simulate;
@@ -16,6 +17,7 @@ use std::process::ExitCode;
 
 use args::Command;
 use clap::Parser;
+use dynamometer_capacity::quantity;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -23,14 +25,22 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     let command_line = args::CommandLine::parse_from(args::understand_local_flags(std::env::args_os()));
     let done = match command_line.command() {
-        Command::Serve(args) => serve::serve(*args),
+        Command::Serve(args) => serve::serve(*args).map(|()| ExitCode::SUCCESS),
         Command::Report(args) => report::report(&args).map(print),
         Command::Cost(args) => cost::cost(&args).map(print),
         Command::Simulate(args) => simulate::simulate(&args).map(print),
         Command::Deploy(args) => deploy::deploy(&args).map(print),
+        Command::Load(args) => load::load(&args).map(|(text, code)| {
+            print(text);
+            code
+        }),
+        Command::Design(args) => design::design(&args).map(|(text, code)| {
+            print(text);
+            code
+        }),
     };
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(problem) => {
             eprintln!("error: {problem}");
             if let Some(hint) = problem.hint {
@@ -42,8 +52,9 @@ fn main() -> ExitCode {
 }
 
 /// Prints to stdout. A reader that left early, as `head` does, is no failure.
-fn print(text: String) {
+fn print(text: String) -> ExitCode {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes());
     let _ = out.flush();
+    ExitCode::SUCCESS
 }

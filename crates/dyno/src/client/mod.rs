@@ -41,6 +41,13 @@ pub struct ClientArgs {
     pub profile: Option<String>,
 }
 
+impl ClientArgs {
+    /// The arguments of a command that is only told where the server is.
+    pub fn of(endpoint: &str) -> ClientArgs {
+        ClientArgs { endpoint: endpoint.to_owned(), region: None, profile: None }
+    }
+}
+
 /// A client of one endpoint.
 pub struct Client {
     endpoint: Endpoint,
@@ -66,6 +73,17 @@ impl Client {
     /// Where calls go.
     pub fn endpoint(&self) -> &Endpoint {
         &self.endpoint
+    }
+
+    /// A call that failed, for people, with what to do where that is known.
+    pub fn problem(&self, operation: &str, error: &CallError) -> Problem {
+        match error {
+            CallError::Silent { .. } if self.endpoint.is_loopback() => {
+                Problem::failed(error).hint("start one with dyno, or name another with --endpoint")
+            }
+            CallError::Silent { .. } => Problem::failed(error),
+            CallError::Refused { .. } => Problem::failed(format!("{operation}: {error}")),
+        }
     }
 
     /// The region of signatures.

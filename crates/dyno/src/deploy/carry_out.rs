@@ -56,7 +56,7 @@ async fn carry_out(client: &Client, step: &Step, progress: &mut Progress) -> Res
                 progress.wait(&format!("{}: {error}", step.says));
                 tokio::time::sleep(LOOKS[1]).await;
             }
-            Err(error) => return Err(live::problem(client, step.operation, error)),
+            Err(error) => return Err(client.problem(step.operation, &error)),
         }
     }
     match &step.wait {

@@ -6,7 +6,7 @@ use dynamometer_cloudformation::plan::{LiveTable, LiveTarget};
 use dynamometer_cloudformation::{Resource, ScalableTarget, Scales, ScalingPolicy, Wanted};
 use serde_json::{Value, json};
 
-use crate::client::{CallError, Client, Service};
+use crate::client::{Client, Service};
 use crate::problem::Problem;
 
 /// What is live of a stack.
@@ -135,7 +135,7 @@ pub(super) async fn describe(client: &Client, name: &str) -> Result<Option<Value
     match client.call(Service::DynamoDb, "DescribeTable", &json!({ "TableName": name })).await {
         Ok(answer) => Ok(Some(answer["Table"].clone())),
         Err(error) if error.is("ResourceNotFoundException") => Ok(None),
-        Err(error) => Err(problem(client, "DescribeTable", error)),
+        Err(error) => Err(client.problem("DescribeTable", &error)),
     }
 }
 
@@ -181,7 +181,7 @@ async fn ask(client: &Client, operation: &str, request: &Value) -> Result<Option
     match client.call(Service::DynamoDb, operation, request).await {
         Ok(answer) => Ok(Some(answer)),
         Err(error) if error.is_lacking() => Ok(None),
-        Err(error) => Err(problem(client, operation, error)),
+        Err(error) => Err(client.problem(operation, &error)),
     }
 }
 
@@ -213,26 +213,12 @@ async fn pages(
         let answer = match client.call(Service::AutoScaling, operation, &request).await {
             Ok(answer) => answer,
             Err(error) if error.is_lacking() => return Ok(elements),
-            Err(error) => return Err(problem(client, operation, error)),
+            Err(error) => return Err(client.problem(operation, &error)),
         };
         elements.extend(answer[list].as_array().cloned().unwrap_or_default());
         match answer.get("NextToken") {
             Some(token) if !token.is_null() => request["NextToken"] = token.clone(),
             _ => return Ok(elements),
         }
-    }
-}
-
-/// A call that failed, with what to do where that is known.
-pub(super) fn problem(client: &Client, operation: &str, error: CallError) -> Problem {
-    match &error {
-        CallError::Silent { .. } => {
-            let problem = Problem::failed(&error);
-            match client.endpoint().is_loopback() {
-                true => problem.hint("start one with dyno, or name another with --endpoint"),
-                false => problem,
-            }
-        }
-        CallError::Refused { .. } => Problem::failed(format!("{operation}: {error}")),
     }
 }

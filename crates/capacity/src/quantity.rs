@@ -25,7 +25,23 @@ fn number_and_rest(text: &str) -> (&str, &str) {
 }
 
 /// `200/s`, `12000/min`, `1.5M/day`, or a number of requests per second; in thousandths per second.
+///
+/// # Errors
+/// What could be written instead, as for everything that is read here.
 pub fn rate(text: &str) -> Result<u64, String> {
+    match rate_micro(text).map(|micro| (micro / 500).div_ceil(2)) {
+        Ok(0) if rate_micro(text) != Ok(0) => {
+            Err(format!("`{text}` is less than one request in a thousand seconds"))
+        }
+        other => other,
+    }
+}
+
+/// A rate as [`rate()`] reads it, in millionths per second: once a day is 12 of them.
+///
+/// # Errors
+/// What could be written instead.
+pub fn rate_micro(text: &str) -> Result<u64, String> {
     let wrong =
         || format!("`{text}` is no rate: write requests by time, such as 200/s, 12000/min, 40k/h or 3M/day");
     let (amount, span) = text.trim().split_once('/').unwrap_or((text.trim(), "s"));
@@ -46,10 +62,10 @@ pub fn rate(text: &str) -> Result<u64, String> {
     };
     // In millionths first, so that a request a month is not nothing.
     let micro = u128::from(decimal(number, 6).ok_or_else(wrong)?) * factor;
-    let milli = (micro / 500 / seconds).div_ceil(2);
-    match u64::try_from(milli).ok().filter(|milli| *milli <= 10_000_000_000) {
-        Some(0) if micro > 0 => Err(format!("`{text}` is less than one request in a thousand seconds")),
-        Some(milli) => Ok(milli),
+    let per_second = (micro + seconds / 2) / seconds;
+    match u64::try_from(per_second).ok().filter(|micro| *micro <= 10_000_000_000_000) {
+        Some(0) if micro > 0 => Err(format!("`{text}` is less than one request in eleven days")),
+        Some(per_second) => Ok(per_second),
         None => Err(format!("`{text}` is more than ten million requests a second")),
     }
 }
@@ -203,7 +219,7 @@ pub fn minute_text(at: Timestamp) -> String {
 }
 
 /// Dollars with cents, and commas between thousands.
-pub fn dollars(amount: dynamometer_capacity::money::Money) -> String {
+pub fn dollars(amount: crate::money::Money) -> String {
     let text = amount.rounded(2);
     let (sign, text) = text.strip_prefix('-').map_or(("", text.as_str()), |rest| ("-", rest));
     let (whole, cents) = text.split_once('.').unwrap_or((text, "00"));
@@ -295,7 +311,7 @@ mod tests {
 
     #[test]
     fn figures_are_shown_for_people() {
-        use dynamometer_capacity::money::Money;
+        use crate::money::Money;
         assert_eq!(dollars(Money::from_dollars(1_234_567)), "$1,234,567.00");
         assert_eq!(dollars(Money::from_picos(804_825_000_000_000)), "$804.83");
         assert_eq!(percent_text(4_100, 2), "0.41 %");

@@ -1,0 +1,206 @@
+//! Which access pattern a request is: the design held against what an application really asks.
+//!
+//! A request is known by its operation, its table or index, its keys and whether it filters. Entities are known by the
+//! templates of their keys. The first pattern of the file that fits is the one; a pattern that says more (a sort key, a
+//! filter) goes before one that says less.
+
+use std::collections::HashMap;
+
+use crate::model::{Action, Design, MemberKind, Sort, Target, WriteKind};
+use crate::template::Template;
+
+/// A request, or one action of a batch or a transaction.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// AWS's name of the operation: `Query`, `PutItem`, `TransactWriteItems`.
+    pub operation: &'a str,
+    /// Of an action inside of a transaction or a batch, what it does: `Put`, `Update`, `Delete`, `ConditionCheck`.
+    pub action: Option<&'a str>,
+    /// The table.
+    pub table: &'a str,
+    /// The index, if one is asked.
+    pub index: Option<&'a str>,
+    /// The value of the partition key of what is asked, where it is a string.
+    pub partition: Option<&'a str>,
+    /// The value of the sort key, or what it must begin with.
+    pub sort: Option<&'a str>,
+    /// Whether there is a filter.
+    pub filters: bool,
+}
+
+/// Finds patterns. It owns what it needs of the design, so that a server can keep it.
+#[derive(Clone, Debug, Default)]
+pub struct Matcher {
+    candidates: HashMap<(String, Option<String>), Vec<Candidate>>,
+}
+
+#[derive(Clone, Debug)]
+struct Candidate {
+    pattern: usize,
+    operation: &'static str,
+    action: Option<&'static str>,
+    partition: Option<Template>,
+    sort: Option<Template>,
+    filters: bool,
+}
+
+impl Candidate {
+    /// How much it says: more goes first.
+    fn says(&self) -> usize {
+        usize::from(self.partition.is_some()) + usize::from(self.sort.is_some()) + usize::from(self.filters)
+    }
+
+    fn fits(&self, request: &Request<'_>) -> bool {
+        let key = |wanted: &Option<Template>, has: Option<&str>, whole: bool| match (wanted, has) {
+            (None, _) => true,
+            (Some(wanted), Some(has)) => wanted.matches(has) || !whole && wanted.can_begin_with(has),
+            (Some(_), None) => false,
+        };
+        self.operation == request.operation
+            && (self.action.is_none() || self.action == request.action)
+            && (!self.filters || request.filters)
+            && key(&self.partition, request.partition, true)
+            && key(&self.sort, request.sort, false)
+    }
+}
+
+impl Matcher {
+    /// Makes a matcher of a design.
+    pub fn new(design: &Design) -> Matcher {
+        let mut matcher = Matcher::default();
+        for (pattern, of) in design.patterns.iter().enumerate() {
+            match &of.action {
+                Action::Read(read) if read.entities.is_empty() => {
+                    let sort = match read.sort.as_ref().map(|sort| &sort.value) {
+                        Some(Sort::Begins(template)) => Some(template.clone()),
+                        Some(Sort::Between(from, to)) => from.clone().or_else(|| to.clone()),
+                        None => None,
+                    };
+                    matcher.add(
+                        design,
+                        read.target,
+                        Candidate {
+                            pattern,
+                            operation: read.kind.operation(),
+                            action: None,
+                            partition: read.key.first().map(|key| key.template.value.clone()),
+                            sort,
+                            filters: read.filter.is_some(),
+                        },
+                    );
+                }
+                Action::Read(read) => {
+                    for entity in &read.entities {
+                        matcher.add_entity(design, pattern, read.kind.operation(), None, entity.value);
+                    }
+                }
+                Action::Write(write) => {
+                    for member in &write.members {
+                        let (operation, action) = match write.kind {
+                            WriteKind::Single => (member.kind.operation(), None),
+                            WriteKind::Batch(_) => ("BatchWriteItem", None),
+                            WriteKind::Transaction => ("TransactWriteItems", Some(action_name(member.kind))),
+                        };
+                        matcher.add_entity(design, pattern, operation, action, member.entity.value);
+                    }
+                }
+            }
+        }
+        for candidates in matcher.candidates.values_mut() {
+            candidates.sort_by_key(|candidate| (std::cmp::Reverse(candidate.says()), candidate.pattern));
+        }
+        matcher
+    }
+
+    /// A candidate that is known by an entity's own key.
+    fn add_entity(
+        &mut self,
+        design: &Design,
+        pattern: usize,
+        operation: &'static str,
+        action: Option<&'static str>,
+        entity: usize,
+    ) {
+        let entity = &design.entities[entity];
+        let target = Target::table(entity.table);
+        let keys = design.keys(target);
+        let template = |key: Option<&crate::model::KeyValue>| key.map(|key| key.template.value.clone());
+        self.add(
+            design,
+            target,
+            Candidate {
+                pattern,
+                operation,
+                action,
+                partition: template(entity.partition(keys)),
+                sort: template(entity.sort(keys)),
+                filters: false,
+            },
+        );
+    }
+
+    fn add(&mut self, design: &Design, target: Target, candidate: Candidate) {
+        let table = design.tables[target.table].name.value.clone();
+        let index = design.index(target).map(|index| index.name.value.clone());
+        self.candidates.entry((table, index)).or_default().push(candidate);
+    }
+
+    /// The pattern that a request is, by its position in the design.
+    pub fn find(&self, request: &Request<'_>) -> Option<usize> {
+        let place = (request.table.to_owned(), request.index.map(str::to_owned));
+        let candidates = self.candidates.get(&place)?;
+        candidates.iter().find(|candidate| candidate.fits(request)).map(|candidate| candidate.pattern)
+    }
+}
+
+fn action_name(kind: MemberKind) -> &'static str {
+    match kind {
+        MemberKind::Put => "Put",
+        MemberKind::Update => "Update",
+        MemberKind::Delete => "Delete",
+        MemberKind::Check => "ConditionCheck",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Source;
+
+    #[test]
+    fn requests_find_their_pattern() {
+        let text = include_str!("starters/single-table.yaml");
+        let design = crate::read(&Source::new("single-table.yaml", text)).unwrap();
+        let matcher = Matcher::new(&design);
+        let name =
+            |request: &Request<'_>| matcher.find(request).map(|at| design.patterns[at].name.value.as_str());
+        let request = Request {
+            operation: "GetItem",
+            action: None,
+            table: "App",
+            index: None,
+            partition: Some("USER#7"),
+            sort: Some("PROFILE"),
+            filters: false,
+        };
+        assert_eq!(name(&request), Some("show a profile"));
+        let query = Request { operation: "Query", sort: Some("ORDER#"), ..request };
+        assert_eq!(name(&query), Some("orders of a user, newest first"));
+        let of_index = Request {
+            operation: "Query",
+            index: Some("GSI1"),
+            partition: Some("OPEN#7"),
+            sort: None,
+            ..request
+        };
+        assert_eq!(name(&of_index), Some("open orders of a user"));
+        assert_eq!(name(&Request { operation: "PutItem", ..request }), Some("sign up"));
+        for foreign in [
+            Request { operation: "Scan", partition: None, sort: None, ..request },
+            Request { table: "Other", ..request },
+            Request { partition: Some("ORDER#1"), ..request },
+        ] {
+            assert_eq!(name(&foreign), None, "{foreign:?}");
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Tables and indexes.
+
+use dynamometer_capacity::admission::{BillingMode, PerDimension};
+use dynamometer_capacity::money::TableClass;
+use dynamometer_capacity::quantity;
+use dynamometer_types::{KeyAttribute, KeySchema, ScalarType};
+
+use super::members::Members;
+use super::{Reader, count};
+use crate::format;
+use crate::model::{Alarm, AutoScaling, Index, Projection, Scheduled, Spanned, Table, Throughput, Ttl};
+use crate::yaml::{Content, Node, Span};
+
+impl Reader {
+    pub(super) fn tables(&mut self, members: &Members<'_>, production: bool) -> Vec<Table> {
+        let named = self.named(members, "tables");
+        named.into_iter().filter_map(|(name, node)| self.table(name, node, production)).collect()
+    }
+
+    fn table(&mut self, name: Spanned<String>, node: &Node, production: bool) -> Option<Table> {
+        let what = format!("table {}", *name);
+        let members = self.object(node, &format::TABLE, &what)?;
+        let (keys, keys_span) = self.key_schema(&members, &what, 1, 1)?;
+        let indexes = self.named(&members, "indexes");
+        let indexes = indexes.into_iter().filter_map(|(name, node)| self.index(name, node, &keys)).collect();
+        let billing = match self.word_of(&members, "billing", format::BILLING).map(|word| word.value) {
+            Some("provisioned") => BillingMode::Provisioned,
+            _ => BillingMode::OnDemand,
+        };
+        let class = match self.word_of(&members, "class", format::CLASSES).map(|word| word.value) {
+            Some("standard-ia") => TableClass::StandardInfrequentAccess,
+            _ => TableClass::Standard,
+        };
+        let stream = self.word_of(&members, "stream", format::STREAMS);
+        Some(Table {
+            keys,
+            keys_span,
+            indexes,
+            billing,
+            throughput: self.throughput(&members),
+            class,
+            ttl: members.get("ttl").and_then(|node| self.ttl(node)),
+            recovery: self.switch_of(&members, "point-in-time-recovery"),
+            rebuildable: self.switch_of(&members, "rebuildable").is_some_and(|yes| *yes),
+            deletion_protection: self.switch_of(&members, "deletion-protection"),
+            stream: stream.map(|word| Spanned { value: word.value.to_owned(), span: word.span }),
+            stream_readers: self.parsed_of(&members, "stream-readers", count),
+            contributor_insights: self.switch_of(&members, "contributor-insights"),
+            alarms: self.alarms(&members),
+            schedule: self.schedule(&members),
+            production: match members.get("environment") {
+                Some(_) => self.is_production(&members),
+                None => production,
+            },
+            region: self.text_of(&members, "region"),
+            account: self.text_of(&members, "account"),
+            name,
+        })
+    }
+
+    fn index(&mut self, name: Spanned<String>, node: &Node, table: &KeySchema) -> Option<Index> {
+        let what = format!("index {}", *name);
+        let members = self.object(node, &format::INDEX, &what)?;
+        let local = self.switch_of(&members, "local").is_some_and(|local| *local);
+        let (keys, span) = self.key_schema(&members, &what, 1, 1)?;
+        if local && (keys.partition != table.partition || keys.sort.is_empty()) {
+            let partition = &table.partition[0].name;
+            let sentence = format!("{what} is local: its keys are [{partition}, a sort key of its own]");
+            self.problem(span, sentence);
+        }
+        let (projection, projection_span) = match members.get("projection") {
+            None => (Projection::All, name.span),
+            Some(node) if matches!(node.content, Content::List(_)) => {
+                let names = self.texts_of(&members, "projection");
+                (Projection::Include(names.into_iter().map(|name| name.value).collect()), node.span)
+            }
+            Some(node) => match self.word(node, "projection", format::PROJECTIONS)?.value {
+                "keys-only" => (Projection::KeysOnly, node.span),
+                _ => (Projection::All, node.span),
+            },
+        };
+        let throughput = self.throughput(&members);
+        Some(Index { name, keys, local, projection, projection_span, throughput })
+    }
+
+    /// `[PK, SK]` or `[PK, "createdAt N"]`: the partition key attribute, then the sort key attribute.
+    fn key_schema(
+        &mut self,
+        members: &Members<'_>,
+        what: &str,
+        partitions: usize,
+        sorts: usize,
+    ) -> Option<(KeySchema, Span)> {
+        let span = members.get("keys")?.span;
+        let texts = self.texts_of(members, "keys");
+        if texts.is_empty() || texts.len() > partitions + sorts {
+            let sentence = format!("{what} has {} key attributes: write [PK] or [PK, SK]", texts.len());
+            self.problem(span, sentence);
+            return None;
+        }
+        let mut attributes = Vec::new();
+        for text in texts {
+            let mut words = text.split_whitespace();
+            let attribute = words.next().unwrap_or_default().to_owned();
+            let scalar_type = match (words.next(), words.next()) {
+                (None, _) => Some(ScalarType::S),
+                (Some(kind), None) => ScalarType::from_name(kind),
+                _ => None,
+            };
+            match scalar_type {
+                Some(scalar_type) => attributes.push(KeyAttribute { name: attribute, scalar_type }),
+                None => {
+                    let sentence = format!(
+                        "`{}` is no key attribute: write its name, and its type S, N or B unless it is S, as in `createdAt N`",
+                        *text
+                    );
+                    self.problem(text.span, sentence);
+                    return None;
+                }
+            }
+        }
+        let sort = attributes.split_off(1);
+        if sort.iter().any(|sort| sort.name == attributes[0].name) {
+            self.problem(span, format!("{what} has one attribute as both of its keys"));
+        }
+        Some((KeySchema { partition: attributes, sort }, span))
+    }
+
+    fn throughput(&mut self, members: &Members<'_>) -> Throughput {
+        Throughput {
+            capacity: self.units(members, "capacity"),
+            auto_scaling: members.get("auto-scaling").and_then(|node| self.auto_scaling(node)),
+            most: self.units(members, "max-throughput"),
+            warm: self.units(members, "warm-throughput"),
+        }
+    }
+
+    fn units(&mut self, members: &Members<'_>, name: &str) -> Option<Spanned<PerDimension<Option<u64>>>> {
+        let node = members.get(name)?;
+        let object = format::TABLE.key(name).map(|key| &key.kind);
+        let Some(format::Kind::Object(object)) = object else { return None };
+        let members = self.object(node, object, name)?;
+        let reads = self.parsed_of(&members, "reads", count).map(|units| units.value);
+        let writes = self.parsed_of(&members, "writes", count).map(|units| units.value);
+        if reads == Some(0) || writes == Some(0) {
+            self.problem(members.span, format!("{name} must be at least 1"));
+        }
+        Some(Spanned { value: PerDimension::new(reads, writes), span: self.first_key(node) })
+    }
+
+    fn auto_scaling(&mut self, node: &Node) -> Option<Spanned<AutoScaling>> {
+        let members = self.object(node, &format::AUTO_SCALING, "auto-scaling")?;
+        let reads = self.parsed_of(&members, "reads", range).map(|range| range.value);
+        let writes = self.parsed_of(&members, "writes", range).map(|range| range.value);
+        let target = self.parsed_of(&members, "target", quantity::percent);
+        let span = target.as_ref().map_or_else(|| self.first_key(node), |target| target.span);
+        let target_ppm = target.map_or(700_000, |target| target.value);
+        Some(Spanned { value: AutoScaling { bounds: PerDimension::new(reads, writes), target_ppm }, span })
+    }
+
+    /// Where an object begins, on one line.
+    fn first_key(&self, node: &Node) -> Span {
+        match &node.content {
+            Content::Map(pairs) => match (pairs.first(), pairs.last()) {
+                (Some((first, _)), Some((_, last))) if first.span.start.line == last.span.end.line => {
+                    Span { start: first.span.start, end: last.span.end }
+                }
+                (Some((first, value)), _) => Span { start: first.span.start, end: value.span.end },
+                _ => node.span,
+            },
+            _ => node.span,
+        }
+    }
+
+    fn ttl(&mut self, node: &Node) -> Option<Ttl> {
+        if let Content::Map(_) = node.content {
+            let members = self.object(node, &format::TTL, "ttl")?;
+            let unit = self.word_of(&members, "unit", format::TTL_UNITS);
+            let milliseconds = unit.is_some_and(|unit| unit.value == "milliseconds");
+            let attribute = self.text_of(&members, "attribute")?;
+            return Some(Ttl { attribute, milliseconds });
+        }
+        Some(Ttl { attribute: self.text(node)?, milliseconds: false })
+    }
+
+    fn alarms(&mut self, members: &Members<'_>) -> Option<Spanned<Vec<Alarm>>> {
+        let span = members.pair("alarms")?.0.span;
+        let mut alarms = Vec::new();
+        for node in self.list_of(members, "alarms") {
+            let Some(members) = self.object(node, &format::ALARM, "an alarm") else { continue };
+            let dimensions = self.texts_of(&members, "dimensions");
+            if let Some(metric) = self.text_of(&members, "metric") {
+                let dimensions = dimensions.into_iter().map(|name| name.value).collect();
+                alarms.push(Alarm { metric, dimensions });
+            }
+        }
+        Some(Spanned { value: alarms, span })
+    }
+
+    fn schedule(&mut self, members: &Members<'_>) -> Vec<Scheduled> {
+        let mut schedule = Vec::new();
+        for node in self.list_of(members, "schedule") {
+            let Some(members) = self.object(node, &format::SCHEDULED, "a scheduled change") else { continue };
+            let reads = self.parsed_of(&members, "reads", count).map(|units| units.value);
+            let writes = self.parsed_of(&members, "writes", count).map(|units| units.value);
+            if let Some(at_minute) = self.parsed_of(&members, "at", minute_of_day) {
+                schedule.push(Scheduled { at_minute, capacity: PerDimension::new(reads, writes) });
+            }
+        }
+        schedule
+    }
+}
+
+/// `5..4000`.
+fn range(text: &str) -> Result<(u64, u64), String> {
+    let wrong = || format!("`{text}` is no range: write the least and the most, such as 5..4000");
+    let (least, most) = text.split_once("..").ok_or_else(wrong)?;
+    let (least, most) = (count(least)?, count(most)?);
+    if least == 0 || least > most { Err(wrong()) } else { Ok((least, most)) }
+}
+
+/// `08:00`, in minutes after midnight.
+fn minute_of_day(text: &str) -> Result<u64, String> {
+    let wrong = || format!("`{text}` is no time of day: write it in UTC, such as 08:00");
+    let (hour, minute) = text.split_once(':').ok_or_else(wrong)?;
+    let number = |part: &str| part.parse::<u64>().map_err(|_| wrong());
+    match (number(hour)?, number(minute)?) {
+        (hour @ 0..24, minute @ 0..60) => Ok(hour * 60 + minute),
+        _ => Err(wrong()),
+    }
+}

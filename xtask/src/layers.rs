@@ -18,6 +18,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("dynamometer-capacity", &["dynamometer-types"]),
     ("dynamometer-cloudwatch", &["dynamometer-types"]),
     ("dynamometer-design", &["dynamometer-types", "dynamometer-expr", "dynamometer-capacity"]),
+    ("dynamometer-cloudformation", &["dynamometer-types"]),
     ("dynamometer-store", &[]),
     (
         "dynamometer-engine",
@@ -51,6 +52,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "dynamometer-capacity",
             "dynamometer-store",
             "dynamometer-design",
+            "dynamometer-cloudformation",
             "dynamometer-engine",
             "dynamometer-server",
             "dynamometer-planes",
@@ -69,6 +71,7 @@ const PURE: &[&str] = &[
     "dynamometer-capacity",
     "dynamometer-cloudwatch",
     "dynamometer-design",
+    "dynamometer-cloudformation",
     "dynamometer-engine",
 ];
 

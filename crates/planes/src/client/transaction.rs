@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::types::CancellationReason;
+use dynamometer_types::Timestamp;
+use sha2::{Digest, Sha256};
 
 use super::control::{Expected, Latest, Version, check, dependency, no_dependency};
 use super::data::Placed;
@@ -69,7 +71,7 @@ impl From<Placed> for Step {
 pub struct Transaction {
     inner: Arc<Inner>,
     steps: Vec<Step>,
-    token: Option<String>,
+    token: Option<(String, Timestamp)>,
 }
 
 impl Transaction {
@@ -86,9 +88,11 @@ impl Transaction {
     /// Makes the transaction idempotent for ten minutes: DynamoDB answers a second one with the same token and the same
     /// steps as it answered the first, and refuses one with other steps. 1 to 36 characters.
     ///
-    /// The steps are the same only if all of it is: give events their ids and times, and versions their times.
-    pub fn token(mut self, token: impl Into<String>) -> Transaction {
-        self.token = Some(token.into());
+    /// The time is that of the request which may be repeated, such as the one in the message that asked for it. It takes the
+    /// place of the clock, and ids of events are made of the token, so that the same steps are the same to the byte. (Values
+    /// that go into the blob store are not: their blobs have new names each time.)
+    pub fn token(mut self, token: impl Into<String>, at: Timestamp) -> Transaction {
+        self.token = Some((token.into(), at));
         self
     }
 
@@ -97,32 +101,44 @@ impl Transaction {
     /// # Errors
     /// [`Error::Cancelled`] names the steps that were refused. A conflict with another write is tried again first.
     pub async fn commit(self) -> Result<Vec<EventKey>, Error> {
-        let now = self.inner.runtime.now();
+        let (token, now) = match self.token {
+            Some((token, at)) => (Some(token), at),
+            None => (None, self.inner.runtime.now()),
+        };
         let mut keys = Vec::new();
-        let writes = self
-            .steps
-            .into_iter()
-            .map(|step| match step {
+        let mut writes = Vec::with_capacity(self.steps.len());
+        for (position, step) in self.steps.into_iter().enumerate() {
+            writes.push(match step {
                 Step::Latest(latest) => latest.into_write(now),
                 Step::Version(version) => {
                     let at = version.time().unwrap_or(now);
                     version.into_write(at)
                 }
                 Step::Event(event) => {
-                    let (key, write) = self.inner.plan_event(event);
+                    let random = match &token {
+                        Some(token) => drawn_from(token, position),
+                        None => self.inner.runtime.random(),
+                    };
+                    let (key, write) = event.into_write(now, random, &self.inner.sharding);
                     keys.push(key);
                     write
                 }
                 Step::Dependency(resource, on) => dependency(&resource, &on, now),
                 Step::NoDependency(resource, on) => no_dependency(&resource, &on),
                 Step::Check(resource, expected) => check(&resource, expected),
-            })
-            .collect();
-        match self.inner.transact(writes, self.token).await? {
+            });
+        }
+        match self.inner.transact(writes, token).await? {
             Ok(()) => Ok(keys),
             Err(refused) => Err(Error::Cancelled(refused.cancelled)),
         }
     }
+}
+
+/// What chance is for the step of a transaction with a token: the same each time.
+fn drawn_from(token: &str, position: usize) -> u128 {
+    let digest = Sha256::digest(format!("{position} {token}").as_bytes());
+    digest.iter().take(16).fold(0, |bits, byte| (bits << 8) | u128::from(*byte))
 }
 
 /// A transaction that DynamoDB cancelled.

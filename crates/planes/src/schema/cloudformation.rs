@@ -2,17 +2,17 @@
 
 use std::fmt::{self, Write};
 
-use super::{Index, LONGEST_PREFIX, Projection, TABLES, Table};
+use super::{Index, LONGEST_PREFIX, Projection, Protection, TABLES, Table};
 
 /// The template of both tables, with the parameter `Prefix` and with each table's name and ARN as an exported output.
-/// Tables outlive their stack (`DeletionPolicy: Retain`).
-pub fn cloudformation() -> String {
+/// Protected tables outlive their stack (`DeletionPolicy: Retain`).
+pub fn cloudformation(protection: Protection) -> String {
     let mut out = String::new();
-    write_template(&mut out).expect("a string takes all that is written to it");
+    write_template(&mut out, protection).expect("a string takes all that is written to it");
     out
 }
 
-fn write_template(out: &mut String) -> fmt::Result {
+fn write_template(out: &mut String, protection: Protection) -> fmt::Result {
     writeln!(out, "AWSTemplateFormatVersion: \"2010-09-09\"")?;
     writeln!(out, "Description: Two tables for everything, ControlPlane and DataPlane")?;
     writeln!(out, "\nParameters:\n  Prefix:\n    Type: String")?;
@@ -26,7 +26,7 @@ fn write_template(out: &mut String) -> fmt::Result {
         if position > 0 {
             writeln!(out)?;
         }
-        write_table(out, table)?;
+        write_table(out, table, protection)?;
     }
     writeln!(out, "\nOutputs:")?;
     for table in TABLES {
@@ -36,14 +36,19 @@ fn write_template(out: &mut String) -> fmt::Result {
     Ok(())
 }
 
-fn write_table(out: &mut String, table: &Table) -> fmt::Result {
+fn write_table(out: &mut String, table: &Table, protection: Protection) -> fmt::Result {
     let Table { name, purpose, .. } = table;
     writeln!(out, "  # {purpose}")?;
     writeln!(out, "  {name}:\n    Type: AWS::DynamoDB::Table")?;
-    writeln!(out, "    DeletionPolicy: Retain\n    UpdateReplacePolicy: Retain")?;
+    let is_protected = protection == Protection::Production;
+    if is_protected {
+        writeln!(out, "    DeletionPolicy: Retain\n    UpdateReplacePolicy: Retain")?;
+    }
     writeln!(out, "    Properties:\n      TableName: !Sub \"${{Prefix}}-{name}\"")?;
-    writeln!(out, "      BillingMode: PAY_PER_REQUEST\n      DeletionProtectionEnabled: true")?;
-    writeln!(out, "      PointInTimeRecoverySpecification:\n        PointInTimeRecoveryEnabled: true")?;
+    writeln!(out, "      BillingMode: PAY_PER_REQUEST\n      DeletionProtectionEnabled: {is_protected}")?;
+    if is_protected {
+        writeln!(out, "      PointInTimeRecoverySpecification:\n        PointInTimeRecoveryEnabled: true")?;
+    }
     if let Some(ttl) = table.ttl {
         writeln!(out, "      TimeToLiveSpecification:\n        AttributeName: {ttl}\n        Enabled: true")?;
     }

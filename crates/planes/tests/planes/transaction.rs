@@ -1,5 +1,7 @@
 //! Writes of both planes that are made all or none.
 
+use std::time::Duration;
+
 use dynamometer_planes::{
     Cancelled, Error, Event, Expected, Id, Kind, Latest, Reason, Reference, ResourceKey, Step, Take, Version,
 };
@@ -73,17 +75,19 @@ async fn a_check_of_another_resource_guards_the_writes() {
 }
 
 #[tokio::test]
-async fn a_token_makes_a_repeated_transaction_one() {
+async fn a_token_makes_a_repeated_transaction_one_though_time_has_passed() {
     let stage = Stage::new();
     let planes = stage.planes();
-    let transaction = |id: &str| {
-        let latest = Latest::new(&theme(), "a").unwrap();
-        planes.transaction().step(latest).step(change(id)).token("request-7")
+    let transaction = |text: &str| {
+        let latest = Latest::new(&theme(), text).unwrap();
+        let event = Event::new(&CHANGE, text).unwrap().published_by(&"changes#user01".parse().unwrap());
+        planes.transaction().step(latest).step(event).token("request-7", after(0))
     };
-    let first = transaction("c1").commit().await.unwrap();
-    assert_eq!(transaction("c1").commit().await.unwrap(), first);
+    let first = transaction("a").commit().await.unwrap();
+    stage.world.pass(Duration::from_secs(5));
+    assert_eq!(transaction("a").commit().await.unwrap(), first);
     let latest = planes.control().latest::<String>(&theme()).await.unwrap().unwrap();
-    assert_eq!(latest.revision.get(), 1, "written once");
-    let error = transaction("c2").commit().await.unwrap_err();
+    assert_eq!((latest.revision.get(), latest.written), (1, Some(after(0))), "written once");
+    let error = transaction("b").commit().await.unwrap_err();
     assert!(error.to_string().contains("IdempotentParameterMismatchException"), "{error}");
 }

@@ -86,3 +86,25 @@ fn write_output(out: &mut String, table: &Table, what: &str, function: &str) -> 
     writeln!(out, "  {name}{what}:\n    Value: {value}")?;
     writeln!(out, "    Export:\n      Name: !Sub \"${{Prefix}}-{name}-{what}\"")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn disposable_tables_may_be_deleted_and_are_otherwise_the_same() {
+        let (kept, disposable) =
+            (cloudformation(Protection::Production), cloudformation(Protection::Disposable));
+        let guards = ["Retain", "PointInTimeRecovery", "DeletionProtectionEnabled"];
+        let rest = |text: &str| -> Vec<String> {
+            text.lines()
+                .filter(|line| !guards.iter().any(|guard| line.contains(guard)))
+                .map(str::to_owned)
+                .collect()
+        };
+        assert_eq!(rest(&kept), rest(&disposable));
+        assert_eq!(kept.matches("DeletionProtectionEnabled: true").count(), 2);
+        assert_eq!(disposable.matches("DeletionProtectionEnabled: false").count(), 2);
+        assert!(!disposable.contains("Retain") && !disposable.contains("PointInTimeRecovery"));
+    }
+}

@@ -85,10 +85,10 @@ def provisioned(read, write, **more):
     return {"BillingMode": "PROVISIONED", "ProvisionedThroughput": throughput(read, write), **SIMPLE, **more}
 
 
-def own(endpoint, path, body=None):
+def own(endpoint, path, body=None, method=None):
     """An own endpoint's answer: status and JSON."""
     data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(endpoint + path, data=data, method="POST" if data else "GET")
+    request = urllib.request.Request(endpoint + path, data=data, method=method or ("POST" if data else "GET"))
     try:
         with urllib.request.urlopen(request) as answer:
             return answer.status, json.load(answer)

@@ -61,6 +61,7 @@ impl World {
             region: "us-east-1",
             account: "000000000000",
             host: None,
+            elapsed: &|| std::time::Duration::ZERO,
             entropy: &|| 7,
         };
         let target = format!("DynamoDB_20120810.{operation}");

@@ -34,12 +34,14 @@ pub enum Suite {
     Electrodb,
     /// The AWS SDK for Rust
     Rust,
+    /// What `dyno design` writes, before the tools that it is written for
+    Design,
 }
 
 impl Suite {
     /// All of them, the quickest to prepare first.
-    pub const ALL: [Suite; 6] =
-        [Suite::Boto3, Suite::Pynamodb, Suite::Cli, Suite::Js, Suite::Electrodb, Suite::Rust];
+    pub const ALL: [Suite; 7] =
+        [Suite::Boto3, Suite::Pynamodb, Suite::Cli, Suite::Js, Suite::Electrodb, Suite::Design, Suite::Rust];
 
     /// What its stage is called.
     pub fn stage(self) -> &'static str {
@@ -50,6 +52,7 @@ impl Suite {
             Suite::Pynamodb => "e2e pynamodb",
             Suite::Electrodb => "e2e electrodb",
             Suite::Rust => "e2e rust",
+            Suite::Design => "e2e design",
         }
     }
 }
@@ -92,6 +95,10 @@ pub fn run_suite(project: &Project, suite: Suite, endpoint: Option<&str>) -> Res
     let server = start(project, &["--in-memory"], &folder.join(format!("{name}-memory.log")))?;
     let result = environment.run(&server.endpoint(), Part::Whole);
     check_end(server, result)?;
+    if suite == Suite::Design {
+        // It writes files, and keeps nothing in the server.
+        return Ok(());
+    }
 
     let data = folder.join(format!("{name}-data"));
     let _ = std::fs::remove_dir_all(&data);
@@ -122,10 +129,14 @@ fn throttling(project: &Project, environment: &suites::Environment, folder: &Pat
     check_end(server, result)
 }
 
-/// The checks of streams and time to live with time: they move the clock by days.
+/// The checks of what becomes of things with time, and of reads that lag: they move the clock.
 fn time(project: &Project, environment: &suites::Environment, folder: &Path) -> Result<(), Failure> {
     let server = start(project, &["--in-memory", "--clock", "manual"], &folder.join("time.log"))?;
     let result = environment.run(&server.endpoint(), Part::Time);
+    check_end(server, result)?;
+    let args = ["--in-memory", "--clock", "manual", "--index-lag", "2s", "--read-lag", "1s"];
+    let server = start(project, &args, &folder.join("lag.log"))?;
+    let result = environment.run(&server.endpoint(), Part::Lag);
     check_end(server, result)
 }
 

@@ -123,7 +123,9 @@ pub fn parse(text: &str) -> Result<Node, YamlError> {
         let span = Span { start: place(&span.start), end: place(&span.end) };
         tree.take(event, span)?;
     }
-    Ok(tree.root.unwrap_or(Node { span: Span::default(), tag: None, content: Content::Null }))
+    let beginning = Place { line: 1, column: 1 };
+    let nothing = Node { span: Span { start: beginning, end: beginning }, tag: None, content: Content::Null };
+    Ok(tree.root.unwrap_or(nothing))
 }
 
 #[derive(Default)]

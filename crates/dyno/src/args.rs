@@ -105,6 +105,9 @@ pub struct ServeArgs {
     /// What becomes of requests beyond a table's throughput: nothing, counted and shown, or refused as AWS would.
     #[arg(long, env = "DYNO_THROTTLE", value_enum, default_value_t = Throttle::Report)]
     pub throttle: Throttle,
+    /// Write what is asked of the capacity model as a trace for `dyno simulate --trace`. The file must not exist.
+    #[arg(long, env = "DYNO_RECORD", value_name = "FILE")]
+    pub record: Option<PathBuf>,
     /// `wall` is the system's time; a `manual` clock moves only by `POST /_dyno/clock`.
     #[arg(long, env = "DYNO_CLOCK", value_enum, default_value_t = ClockKind::Wall)]
     pub clock: ClockKind,
@@ -141,7 +144,7 @@ pub struct ServeArgs {
 /// What becomes of requests that the capacity model refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Throttle {
-    /// There is no model, and nothing is counted.
+    /// Nothing is refused, and would-be throttles are not looked for; requests are counted.
     Off,
     /// They are counted as what AWS would refuse, and run.
     Report,

@@ -8,9 +8,11 @@ mod design;
 mod fixtures;
 mod load;
 mod problem;
+mod record;
 mod report;
 mod serve;
 mod simulate;
+mod trace_file;
 
 use std::io::Write;
 use std::process::ExitCode;

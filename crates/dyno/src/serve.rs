@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use dynamometer_capacity::Constants;
 use dynamometer_capacity::money::PriceTable;
 use dynamometer_engine::lag::LagConfig;
 use dynamometer_engine::throughput::ThrottleMode;
@@ -21,6 +22,7 @@ use dynamometer_store::{FjallOptions, FjallStore, MemoryStore, Store};
 use crate::args::{ClockKind, Durability, ServeArgs, Throttle};
 use crate::fixtures::Fixtures;
 use crate::problem::Problem;
+use crate::record::Recorder;
 
 /// Serves until SIGTERM or Ctrl-C.
 pub fn serve(args: ServeArgs) -> Result<(), Problem> {
@@ -32,8 +34,10 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
     let listeners = bind(&args.host, args.port).map_err(|e| Problem::failed(&e).hint(e.hint()))?;
     let port =
         listeners.first().and_then(|l| l.local_addr().ok()).map_or(args.port, |address| address.port());
+    let recorder = start_recording(&args)?;
     let store = open_store(&args)?;
     let config = EngineConfig {
+        trace: recorder.as_ref().map(Recorder::sink),
         lag: LagConfig { index: args.index_lag, read: args.read_lag, seed: args.seed },
         table_delay_ms: args.table_delay.as_millis() as i64,
         ttl_delay_ms: args.ttl_delay.as_millis() as i64,
@@ -67,14 +71,19 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
     let api = Arc::new(Api::new(engine.clone(), api_config.clone()));
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Problem::failed)?;
-    let served = runtime.block_on(async {
-        fixtures(&args, &config).load(&api, &api_config).await?;
-        start_pipes(&pipes, asked_pipes)?;
+    let loaded = runtime.block_on(fixtures(&args, &config).load(&api, &api_config));
+    // Outside of the runtime: to start a pipe is to write that it has begun.
+    let begun = loaded.and_then(|()| start_pipes(&pipes, asked_pipes));
+    let served = begun.and_then(|()| {
         greet(&args, port);
-        serve_http(listeners, Arc::new(http), api, stop_signal()).await.map_err(Problem::failed)
+        let serving = serve_http(listeners, Arc::new(http), api, stop_signal());
+        runtime.block_on(serving).map_err(Problem::failed)
     });
     pipes.stop();
     runner.stop(&jobs, &engine);
+    if let Some(recorder) = recorder {
+        recorder.finish();
+    }
     let closed = store.close().map_err(Problem::failed);
     // The store is durable and closed. Dropping it would wait for a merge of tables that the next start can do.
     std::mem::forget(store);
@@ -91,6 +100,15 @@ fn fixtures<'a>(args: &'a ServeArgs, engine: &'a EngineConfig) -> Fixtures<'a> {
         has_wall_clock: args.clock == ClockKind::Wall,
         log,
     }
+}
+
+fn start_recording(args: &ServeArgs) -> Result<Option<Recorder>, Problem> {
+    let Some(file) = &args.record else { return Ok(None) };
+    if args.throttle == Throttle::Off {
+        return Err(Problem::wrong("--record needs the capacity model, which --throttle off leaves out")
+            .hint("--throttle report"));
+    }
+    Recorder::start(file, &Constants::default(), log).map(Some)
 }
 
 /// Beyond loopback only with signatures, or when somebody says that it is meant.

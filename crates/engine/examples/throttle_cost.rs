@@ -87,6 +87,7 @@ fn context(millis: i64) -> Context<'static> {
         region: "us-east-1",
         account: "000000000000",
         host: None,
+        elapsed: &|| std::time::Duration::ZERO,
         entropy: &|| 7,
     }
 }

@@ -9,6 +9,7 @@
 
 use std::collections::HashSet;
 use std::ops::{Bound, ControlFlow};
+use std::sync::Arc;
 
 use dynamometer_store::{Batch, Direction, Keyspace, Snapshot, StoreError};
 use dynamometer_types::Timestamp;
@@ -102,9 +103,13 @@ impl Engine {
             }
             Ok::<_, AdminError>(names)
         };
+        let before = self.catalog.version();
         let (names, commit) = self.targets.forget(namespace, tables, |forget_targets| {
             self.catalog.change(&*self.store, |draft| change(draft, forget_targets))
         })?;
+        names.iter().filter_map(|name| before.table(namespace, name)).for_each(|table| {
+            self.departing(Arc::clone(table));
+        });
         commit.wait()?;
         Ok(names)
     }

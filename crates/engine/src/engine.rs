@@ -15,9 +15,10 @@ use crate::admin::Copies;
 use crate::catalog::record::Status;
 use crate::catalog::{Catalog, Table};
 use crate::lag::{Lag, LagConfig};
+use crate::metrics::Metrics;
 use crate::scaling::Targets;
 use crate::streams::Dues;
-use crate::throughput::ThrottleMode;
+use crate::throughput::{ThrottleMode, TraceSink};
 use crate::ttl::Oldest;
 use crate::write_path::latch::Latches;
 
@@ -28,6 +29,8 @@ pub struct EngineConfig {
     pub throttle: ThrottleMode,
     /// What the capacity model believes in.
     pub constants: Arc<Constants>,
+    /// Where what is asked of the model is recorded; nowhere when absent.
+    pub trace: Option<Arc<dyn TraceSink>>,
     /// How late reads may be.
     pub lag: LagConfig,
     /// How long tables and indexes stay in CREATING, UPDATING and DELETING, in milliseconds.
@@ -48,6 +51,8 @@ pub struct Engine {
     /// What late reads still see; absent when none is late.
     pub(crate) lag: Option<Lag>,
     pub(crate) copies: Copies,
+    pub(crate) metrics: Metrics,
+    /// What auto scaling has to look after.
     pub(crate) targets: Targets,
     /// When the streams are to be looked at again.
     pub(crate) dues: Dues,
@@ -65,6 +70,7 @@ impl Engine {
     /// When the catalog in the store cannot be read.
     pub fn open(store: Arc<dyn Store>, config: EngineConfig) -> Result<Engine, StoreError> {
         let catalog = Catalog::open(&*store)?;
+        let metrics = Metrics::open(&*store)?;
         let targets = Targets::open(&*store)?;
         Ok(Engine {
             store,
@@ -73,6 +79,7 @@ impl Engine {
             lag: Lag::new(config.lag),
             config,
             copies: Copies::default(),
+            metrics,
             targets,
             dues: Dues::default(),
             oldest: Oldest::default(),

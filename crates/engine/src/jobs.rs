@@ -58,6 +58,8 @@ pub fn timed_jobs(engine: &Arc<Engine>) -> Vec<Arc<dyn TimedJob>> {
         Arc::new(StreamUpkeep(Arc::clone(engine))),
         Arc::new(AutoScaling(Arc::clone(engine))),
         Arc::new(TokenSweep::new(Arc::clone(engine))),
+        // The last: a minute is over when all that fell due in it is done.
+        Arc::new(MinuteClosing(Arc::clone(engine))),
     ]
 }
 
@@ -162,6 +164,23 @@ impl TimedJob for TokenSweep {
     }
 }
 
+/// Publishes what was counted in minutes that are over, and lets alarms look at it.
+struct MinuteClosing(Arc<Engine>);
+
+impl TimedJob for MinuteClosing {
+    fn name(&self) -> &'static str {
+        "closing minutes for CloudWatch"
+    }
+
+    fn next_due(&self) -> Result<Option<Timestamp>, JobError> {
+        Ok(Some(self.0.minutes_due()))
+    }
+
+    fn run(&self, now: Timestamp) -> Result<(), JobError> {
+        Ok(self.0.close_minutes(now)?)
+    }
+}
+
 /// How many rows a job handles in one batch.
 const CHUNK_ROWS: usize = 500;
 /// How many bytes of rows a job handles in one batch, about.
@@ -217,6 +236,11 @@ impl Engine {
                 self.fill_expiry(job, namespace, table, *table_id, *expiry_id)
             }
             Work::Purge { namespace, table, objects } => {
+                if let Some(leaving) = self.catalog.table(namespace, table)
+                    && objects.contains(&leaving.id())
+                {
+                    self.departing(leaving);
+                }
                 if let Some(commit) = self.catalog.settle(&*self.store, namespace, table, now) {
                     commit.wait()?;
                 }

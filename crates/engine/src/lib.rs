@@ -16,6 +16,7 @@ pub mod disk;
 mod engine;
 pub mod jobs;
 pub mod lag;
+mod metrics;
 mod ops;
 pub mod pipes;
 mod read_path;

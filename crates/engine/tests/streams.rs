@@ -190,6 +190,10 @@ fn a_disabled_stream_is_readable_for_a_day_and_the_next_one_is_another() {
     let page = world.get_records(&iterator, 10).unwrap();
     assert_eq!((page.records.len(), page.next_shard_iterator), (1, None));
 
+    let behind = world.shard_iterator(&arn, shard, ShardIteratorType::Latest, None).unwrap();
+    let page = world.get_records(&behind, 10).unwrap();
+    assert_eq!((page.records.len(), page.next_shard_iterator), (0, None));
+
     set_stream(&world, Some(StreamViewType::KeysOnly));
     let second = world.describe(TABLE).latest_stream_arn.unwrap();
     assert_ne!(second, arn, "also in the same millisecond");
@@ -271,6 +275,35 @@ fn shards_split_with_their_partitions() {
     let ids: Vec<&String> = after.iter().map(|shard| &shard.shard_id).collect();
     assert!(ids.is_sorted(), "consumers order shards by their ids");
     check_agreement(&world, TABLE);
+}
+
+#[test]
+fn reading_begins_at_a_time() {
+    let world = world();
+    let arn = with_stream(&world, StreamViewType::KeysOnly);
+    let shard = shards(&world, &arn)[0].shard_id.clone();
+    let begun = world.now();
+    for at in 0..300 {
+        world.put(put(TABLE, noted(&at.to_string(), at))).unwrap();
+        // Several were made at once.
+        world.advance(if at % 3 == 0 { 10_000 } else { 0 });
+    }
+    let end = world.now();
+    for millis in (-20_000..=end.millis() - begun.millis()).step_by(7_000) {
+        let at = Timestamp::from_millis(begun.millis() + millis);
+        let request = GetShardIteratorRequest {
+            stream_arn: Some(arn.clone()),
+            shard_id: Some(shard.clone()),
+            shard_iterator_type: Some(Given::Known(ShardIteratorType::AtTimestamp)),
+            sequence_number: None,
+            timestamp: Some(at.millis() as f64 / 1000.0),
+        };
+        let answer = world.run(async |engine, context| engine.get_shard_iterator(context, request).await);
+        let found = world.get_records(&answer.unwrap().shard_iterator, 1000).unwrap().records;
+        let made = |number: i64| begun.millis() + 10_000 * ((number + 2) / 3);
+        let expected = (0..300).filter(|number| made(*number) >= at.millis()).count();
+        assert_eq!(found.len(), expected, "{millis} ms after the beginning");
+    }
 }
 
 #[test]

@@ -76,6 +76,8 @@ pub enum Operand {
     Value(AttributeValue),
     /// `size(…)`: a number.
     Size(Box<Operand>),
+    /// Whether a condition holds: a boolean. Only PartiQL compares one.
+    Test(Box<Condition>),
 }
 
 /// A condition on an item. It owns its values; evaluating it cannot fail.
@@ -165,36 +167,34 @@ impl Condition {
     }
 
     fn collect_paths<'a>(&'a self, found: &mut Vec<&'a Path>) {
+        let mut operands = |operands: &[&'a Operand]| {
+            operands.iter().for_each(|operand| operand.collect_paths(found));
+        };
         match self {
             Condition::And(list) | Condition::Or(list) => {
                 list.iter().for_each(|one| one.collect_paths(found))
             }
             Condition::Not(inner) => inner.collect_paths(found),
-            Condition::Compare { left, right, .. } => {
-                found.extend(left.path().into_iter().chain(right.path()))
-            }
-            Condition::Between { operand, low, high } => {
-                found.extend([operand, low, high].into_iter().filter_map(Operand::path));
-            }
+            Condition::Compare { left, right, .. } => operands(&[left, right]),
+            Condition::Between { operand, low, high } => operands(&[operand, low, high]),
             Condition::In { operand, list } => {
-                found.extend(std::iter::once(operand).chain(list).filter_map(Operand::path));
+                operands(&[operand]);
+                list.iter().for_each(|one| one.collect_paths(found));
             }
             Condition::AttributeExists(path) | Condition::AttributeNotExists(path) => found.push(path),
-            Condition::AttributeType(operand, _) => found.extend(operand.path()),
-            Condition::BeginsWith(one, two) | Condition::Contains(one, two) => {
-                found.extend(one.path().into_iter().chain(two.path()));
-            }
+            Condition::AttributeType(operand, _) => operands(&[operand]),
+            Condition::BeginsWith(one, two) | Condition::Contains(one, two) => operands(&[one, two]),
         }
     }
 }
 
 impl Operand {
-    /// The path that the operand reads, if any.
-    pub fn path(&self) -> Option<&Path> {
+    fn collect_paths<'a>(&'a self, found: &mut Vec<&'a Path>) {
         match self {
-            Operand::Path(path) => Some(path),
-            Operand::Value(_) => None,
-            Operand::Size(inner) => inner.path(),
+            Operand::Path(path) => found.push(path),
+            Operand::Value(_) => {}
+            Operand::Size(inner) => inner.collect_paths(found),
+            Operand::Test(condition) => condition.collect_paths(found),
         }
     }
 
@@ -204,6 +204,7 @@ impl Operand {
             Operand::Path(_) => None,
             Operand::Value(value) => Some(value.value_type()),
             Operand::Size(_) => Some(ValueType::N),
+            Operand::Test(_) => Some(ValueType::Bool),
         }
     }
 
@@ -213,6 +214,9 @@ impl Operand {
             Operand::Path(path) => path.get(item).map(Evaluated::Given),
             Operand::Value(value) => Some(Evaluated::Given(value)),
             Operand::Size(inner) => size(&*inner.of(item)?).map(Evaluated::Computed),
+            Operand::Test(condition) => {
+                Some(Evaluated::Computed(AttributeValue::Bool(condition.matches(item))))
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use dynamometer_types::{AttributeValue, limits};
 
 use crate::condition::{Comparator, Condition, Operand, order};
 use crate::error::bound_text;
-use crate::reader::{Fault, Reader};
+use crate::reader::{Fault, FaultSink};
 
 /// The functions that are conditions, each with how many operands it takes.
 const FUNCTIONS: [(&str, usize); 5] = [
@@ -20,7 +20,7 @@ const FUNCTIONS: [(&str, usize); 5] = [
 const UPDATE_FUNCTIONS: [&str; 2] = ["if_not_exists", "list_append"];
 
 /// Refuses a function that conditions do not have.
-pub(crate) fn check_function_name(reader: &mut Reader<'_, '_>, name: &str) {
+pub(crate) fn check_function_name(reader: &mut impl FaultSink, name: &str) {
     if UPDATE_FUNCTIONS.contains(&name) {
         reader.fault(Fault::UnknownFunction, || {
             format!("The function is not allowed in a condition expression; function: {name}")
@@ -31,7 +31,7 @@ pub(crate) fn check_function_name(reader: &mut Reader<'_, '_>, name: &str) {
 }
 
 /// Refuses a function that stands where it may not.
-pub(crate) fn misused(reader: &mut Reader<'_, '_>, name: &str) {
+pub(crate) fn misused(reader: &mut impl FaultSink, name: &str) {
     reader.fault(Fault::MisusedFunction, || {
         format!("The function is not allowed to be used this way in an expression; function: {name}")
     });
@@ -39,7 +39,7 @@ pub(crate) fn misused(reader: &mut Reader<'_, '_>, name: &str) {
 
 /// Checks `left comparator right`.
 pub(crate) fn check_comparison(
-    reader: &mut Reader<'_, '_>,
+    reader: &mut impl FaultSink,
     left: &Operand,
     comparator: Comparator,
     right: &Operand,
@@ -51,7 +51,7 @@ pub(crate) fn check_comparison(
 }
 
 /// Checks `operand BETWEEN low AND high`.
-pub(crate) fn check_between(reader: &mut Reader<'_, '_>, operand: &Operand, low: &Operand, high: &Operand) {
+pub(crate) fn check_between(reader: &mut impl FaultSink, operand: &Operand, low: &Operand, high: &Operand) {
     check_distinct(reader, "BETWEEN", operand, [low, high]);
     check_types(reader, "BETWEEN", is_ordered, [operand, low, high]);
     if let (Operand::Value(low), Operand::Value(high)) = (low, high)
@@ -77,7 +77,7 @@ pub(crate) fn bounds_fault(low: &AttributeValue, high: &AttributeValue) -> Optio
 }
 
 /// Checks `operand IN (list)`.
-pub(crate) fn check_in(reader: &mut Reader<'_, '_>, operand: &Operand, list: &[Operand]) {
+pub(crate) fn check_in(reader: &mut impl FaultSink, operand: &Operand, list: &[Operand]) {
     let count = list.len();
     if count > limits::IN_OPERANDS {
         reader.fault(Fault::OperandCount, || {
@@ -88,7 +88,7 @@ pub(crate) fn check_in(reader: &mut Reader<'_, '_>, operand: &Operand, list: &[O
 }
 
 /// Checks `size(operand)`.
-pub(crate) fn check_size(reader: &mut Reader<'_, '_>, operand: &Operand, count: usize) {
+pub(crate) fn check_size(reader: &mut impl FaultSink, operand: &Operand, count: usize) {
     check_count(reader, "size", 1, count);
     let has_size = |kind| !matches!(kind, ValueType::N | ValueType::Bool | ValueType::Null);
     check_types(reader, "size", has_size, [operand]);
@@ -96,7 +96,7 @@ pub(crate) fn check_size(reader: &mut Reader<'_, '_>, operand: &Operand, count: 
 
 /// Checks a call and makes it a condition. A call with a fault becomes any condition: it is never evaluated.
 pub(crate) fn condition_function(
-    reader: &mut Reader<'_, '_>,
+    reader: &mut impl FaultSink,
     name: &str,
     first: Operand,
     second: Option<Operand>,
@@ -123,7 +123,7 @@ pub(crate) fn condition_function(
     }
 }
 
-fn existence(reader: &mut Reader<'_, '_>, name: &str, operand: Operand) -> Condition {
+fn existence(reader: &mut impl FaultSink, name: &str, operand: Operand) -> Condition {
     match operand {
         Operand::Path(path) if name == "attribute_exists" => Condition::AttributeExists(path),
         Operand::Path(path) => Condition::AttributeNotExists(path),
@@ -136,7 +136,7 @@ fn existence(reader: &mut Reader<'_, '_>, name: &str, operand: Operand) -> Condi
     }
 }
 
-fn attribute_type(reader: &mut Reader<'_, '_>, operand: Operand, kind: &Operand) -> Condition {
+fn attribute_type(reader: &mut impl FaultSink, operand: Operand, kind: &Operand) -> Condition {
     let name = match kind {
         Operand::Value(AttributeValue::S(name)) => name,
         other => {
@@ -160,7 +160,7 @@ fn attribute_type(reader: &mut Reader<'_, '_>, operand: Operand, kind: &Operand)
 }
 
 /// Refuses a call with another number of operands.
-pub(crate) fn check_count(reader: &mut Reader<'_, '_>, name: &str, expected: usize, count: usize) {
+pub(crate) fn check_count(reader: &mut impl FaultSink, name: &str, expected: usize, count: usize) {
     if count != expected {
         reader.fault(Fault::OperandCount, || {
             format!(
@@ -173,7 +173,7 @@ pub(crate) fn check_count(reader: &mut Reader<'_, '_>, name: &str, expected: usi
 
 /// Refuses an operand whose type is known and not one that the operator takes.
 fn check_types<'o>(
-    reader: &mut Reader<'_, '_>,
+    reader: &mut impl FaultSink,
     operator: &str,
     takes: impl Fn(ValueType) -> bool,
     operands: impl IntoIterator<Item = &'o Operand>,
@@ -194,7 +194,7 @@ pub(crate) fn operand_type(operator: &str, found: &str) -> String {
 
 /// Refuses a first operand that is a path which stands again among the others.
 fn check_distinct<'o>(
-    reader: &mut Reader<'_, '_>,
+    reader: &mut impl FaultSink,
     operator: &str,
     first: &Operand,
     others: impl IntoIterator<Item = &'o Operand>,

@@ -162,7 +162,9 @@ fn attribute_and_values<const N: usize>(
     for operand in operands {
         match operand {
             Operand::Value(value) => values.push(value),
-            Operand::Size(_) => return fault("KeyConditionExpressions cannot contain nested operations"),
+            Operand::Size(_) | Operand::Test(_) => {
+                return fault("KeyConditionExpressions cannot contain nested operations");
+            }
             Operand::Path(_) if attribute.is_some() => {
                 return fault(
                     "Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition",

@@ -1,4 +1,4 @@
-//! DynamoDB's expressions and legacy conditions: parse, check, evaluate, apply.
+//! DynamoDB's expressions, PartiQL statements and legacy conditions: parse, check, evaluate, apply.
 //!
 //! # How it is used
 //! A request's names and values become [`Placeholders`]. Each expression text is parsed with them, which checks
@@ -30,6 +30,7 @@ mod key_condition;
 mod key_range;
 pub mod legacy;
 mod lexer;
+pub mod partiql;
 mod path;
 mod placeholders;
 mod print;

@@ -130,6 +130,8 @@ impl ExpressionText {
             Operand::Path(path) => self.path(path),
             Operand::Value(value) => self.value(value),
             Operand::Size(inner) => self.call("size", |out| out.operand(inner)),
+            // No expression of a request holds one, so that there is nothing to parse it with.
+            Operand::Test(condition) => self.call("", |out| out.condition(condition)),
         }
     }
 

@@ -13,6 +13,8 @@ use crate::reader::Reader;
 pub struct Projection {
     paths: Vec<Path>,
     parts: Vec<(String, Part)>,
+    /// Of columns: their names, in the order of the paths.
+    columns: Option<Vec<String>>,
 }
 
 /// What to keep of a value. Members and elements are sorted, each once.
@@ -57,7 +59,13 @@ impl Projection {
         for path in &paths {
             place(&mut parts, path.name().to_owned()).add(path.steps());
         }
-        Projection { paths, parts }
+        Projection { paths, parts, columns: None }
+    }
+
+    /// A projection whose every path becomes a top-level attribute of its own, as the columns of a SELECT do.
+    pub fn from_columns(columns: Vec<(String, Path)>) -> Projection {
+        let (names, paths) = columns.into_iter().unzip();
+        Projection { columns: Some(names), ..Projection::from_paths(paths) }
     }
 
     /// The paths in the order written.
@@ -73,7 +81,13 @@ impl Projection {
     /// The part of an item that the paths lead to. Maps keep only the named members, lists the named elements
     /// in their order; a path that leads nowhere leaves nothing.
     pub fn project(&self, item: &Item) -> Item {
-        members_of(item, &self.parts)
+        match &self.columns {
+            None => members_of(item, &self.parts),
+            Some(names) => {
+                let columns = names.iter().zip(&self.paths);
+                columns.filter_map(|(name, path)| Some((name.as_str(), path.get(item)?.clone()))).collect()
+            }
+        }
     }
 }
 

@@ -70,6 +70,18 @@ impl Fault {
     }
 }
 
+/// Where the rules of conditions put what they find.
+pub(crate) trait FaultSink {
+    /// Notes a fault.
+    fn fault(&mut self, fault: Fault, message: impl FnOnce() -> String);
+}
+
+impl FaultSink for Reader<'_, '_> {
+    fn fault(&mut self, fault: Fault, message: impl FnOnce() -> String) {
+        Reader::fault(self, fault, message);
+    }
+}
+
 /// Reads an expression and keeps the fault that AWS would report.
 pub(crate) struct Reader<'t, 'p> {
     pub(crate) lexer: Lexer<'t>,

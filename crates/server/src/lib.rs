@@ -2,6 +2,7 @@
 
 pub mod auth;
 pub mod clock;
+pub mod cloudwatch;
 pub mod faults;
 pub mod http;
 mod own;

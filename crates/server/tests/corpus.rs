@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+#[path = "../../../fuzz/checks/cloudwatch.rs"]
+mod cloudwatch;
 #[path = "../../../fuzz/checks/decode.rs"]
 mod decode;
 #[path = "../../../fuzz/checks/expressions.rs"]
@@ -10,6 +12,10 @@ mod expressions;
 mod keys;
 #[path = "../../../fuzz/checks/numbers.rs"]
 mod numbers;
+#[path = "../../../fuzz/checks/partiql.rs"]
+mod partiql;
+#[path = "../../../fuzz/checks/patterns.rs"]
+mod patterns;
 #[path = "../../../fuzz/checks/requests.rs"]
 mod requests;
 #[path = "../../../fuzz/checks/rows.rs"]
@@ -52,5 +58,5 @@ macro_rules! replays {
 mod replayed {
     use super::replay;
 
-    replays! { decode expressions keys numbers requests rows }
+    replays! { cloudwatch decode expressions keys numbers partiql patterns requests rows }
 }

@@ -205,12 +205,14 @@ fn reporting_decides_as_enforcing_does() {
 }
 
 #[test]
-fn with_throttling_off_nothing_is_counted() {
+fn with_throttling_off_requests_are_counted_and_none_would_be_throttled() {
     let server = Server::new(ThrottleMode::Off);
     server.create("Orders", Some([1, 1]), None);
     let put = |number: i64| json!({"TableName": "Orders", "Item": {"pk": {"S": format!("p{number}")}}});
     let (served, refusal) = server.drive(1, 100, "PutItem", put);
     assert_eq!((served, refusal), (vec![100], None));
     let report = server.report();
-    assert_eq!((report.throttle.as_str(), report.tables.len(), report.from), ("off", 0, None));
+    let table = &report.tables[0].resources[0];
+    assert_eq!((report.throttle.as_str(), table.writes, table.write_units), ("off", 100, 100.0));
+    assert!(table.throttles.is_empty(), "{:?}", table.throttles);
 }

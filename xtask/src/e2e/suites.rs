@@ -17,6 +17,8 @@ pub enum Part {
     Throttling,
     /// The checks of what becomes of things with time, on a server with a manual clock; boto3 alone has them.
     Time,
+    /// The checks of reads that lag, likewise.
+    Lag,
     /// The half of the restart check that writes.
     BeforeRestart,
     /// The half that reads, after the server was killed and started again.
@@ -29,6 +31,8 @@ pub struct Environment {
     root: PathBuf,
     /// The Python environment, or the folder with `node_modules`, or Cargo's target folder.
     home: PathBuf,
+    /// The folder with `node_modules` that a suite in Python needs too.
+    node: Option<PathBuf>,
     /// The program under test, for what its command line shows.
     dyno: PathBuf,
 }
@@ -40,11 +44,16 @@ pub struct Environment {
 pub fn prepare(project: &Project, suite: Suite) -> Result<Environment, Failure> {
     let root = project.root.join("e2e");
     let home = match suite {
-        Suite::Boto3 | Suite::Pynamodb | Suite::Cli => python_environment(project, &root.join("python"))?,
-        Suite::Js | Suite::Electrodb => node_environment(project, &root.join("js"))?,
+        Suite::Boto3 | Suite::Pynamodb | Suite::Cli => python_environment(project, &root, "python")?,
+        Suite::Js | Suite::Electrodb => node_environment(project, &root.join("js"), "js")?,
         Suite::Rust => project.target.clone(),
+        Suite::Design => python_environment(project, &root, "design")?,
     };
-    Ok(Environment { suite, root, home, dyno: project.dyno() })
+    let node = match suite {
+        Suite::Design => Some(node_environment(project, &root.join("design"), "design-node")?),
+        _ => None,
+    };
+    Ok(Environment { suite, root, home, node, dyno: project.dyno() })
 }
 
 impl Environment {
@@ -60,6 +69,7 @@ impl Environment {
             Suite::Js => self.node("sdk", part)?,
             Suite::Electrodb => self.node("electrodb", part)?,
             Suite::Rust => self.cargo(part),
+            Suite::Design => self.design(),
         };
         with_client_settings(command, endpoint, part).go()
     }
@@ -70,6 +80,7 @@ impl Environment {
             Part::Whole => vec![folder.to_owned(), format!("--ignore={restart}")],
             Part::Throttling => vec!["test_throttling".to_owned()],
             Part::Time => vec!["test_time".to_owned()],
+            Part::Lag => vec!["test_lag".to_owned()],
             Part::BeforeRestart | Part::AfterRestart => vec![restart],
         };
         let path = self.home.join("bin");
@@ -82,10 +93,25 @@ impl Environment {
             .env("DYNO_BIN", &self.dyno)
     }
 
+    fn design(&self) -> Run {
+        let command = Run::new(self.home.join("bin/python"))
+            .args(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
+            .in_folder(&self.root.join("design"))
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .env("DYNO_BIN", &self.dyno)
+            .minutes(15);
+        match &self.node {
+            Some(node) => command.env("DYNO_E2E_NODE", node),
+            None => command,
+        }
+    }
+
     /// Names each test file, because Node.js 20 knows no patterns.
     fn node(&self, folder: &str, part: Part) -> Result<Run, Failure> {
         let is_wanted = |name: &str| match part {
-            Part::Whole | Part::Throttling | Part::Time => name.ends_with(".test.js") && name != RESTART_JS,
+            Part::Whole | Part::Throttling | Part::Time | Part::Lag => {
+                name.ends_with(".test.js") && name != RESTART_JS
+            }
             Part::BeforeRestart | Part::AfterRestart => name == RESTART_JS,
         };
         let entries = fs::read_dir(self.home.join(folder))
@@ -134,16 +160,16 @@ fn with_client_settings(command: Run, endpoint: &str, part: Part) -> Run {
         .without_env("AWS_SESSION_TOKEN")
         .without_env("AWS_ENDPOINT_URL");
     match part {
-        Part::Whole | Part::Throttling | Part::Time => command.without_env("DYNO_RESTART"),
+        Part::Whole | Part::Throttling | Part::Time | Part::Lag => command.without_env("DYNO_RESTART"),
         Part::BeforeRestart => command.env("DYNO_RESTART", "before"),
         Part::AfterRestart => command.env("DYNO_RESTART", "after"),
     }
 }
 
-/// A virtual environment with the pinned packages; made again when the pins change.
-fn python_environment(project: &Project, source: &Path) -> Result<PathBuf, Failure> {
-    let home = project.scratch("e2e")?.join("python");
-    let pins = source.join("requirements.txt");
+/// A virtual environment with the pinned packages of a folder; made again when the pins change.
+fn python_environment(project: &Project, root: &Path, name: &str) -> Result<PathBuf, Failure> {
+    let home = project.scratch("e2e")?.join(name);
+    let pins = root.join(name).join("requirements.txt");
     if is_installed(&home, &pins) {
         return Ok(home);
     }
@@ -167,8 +193,8 @@ fn python_environment(project: &Project, source: &Path) -> Result<PathBuf, Failu
 
 /// A copy of the JavaScript tests beside their `node_modules`, because Node.js looks for packages
 /// only in the folders above a file. The packages are installed again when the lock file changes.
-fn node_environment(project: &Project, source: &Path) -> Result<PathBuf, Failure> {
-    let home = project.scratch("e2e/js")?;
+fn node_environment(project: &Project, source: &Path, name: &str) -> Result<PathBuf, Failure> {
+    let home = project.scratch("e2e")?.join(name);
     copy_tree(source, &home).map_err(|error| cannot_write(&home, &error))?;
     let lock = source.join("package-lock.json");
     if is_installed(&home, &lock) {

@@ -63,7 +63,7 @@ pub fn replay_under(
             differing += u64::from(!decision.agrees());
         }
     }
-    let (Some(start), true) = (start_of(events), is_asked) else { return Err(ReplayUnderError::Empty) };
+    let (Some(start), true) = (trace_start(events), is_asked) else { return Err(ReplayUnderError::Empty) };
     let end = events.last().map_or(start, |event| event.at);
     let demands = demands(events, start);
     let constants = Arc::new(constants);
@@ -79,9 +79,9 @@ pub fn replay_under(
     Ok(settings.iter().map(play).collect())
 }
 
-/// The minute in which the first table is set up.
-fn start_of(events: &[Event]) -> Option<Timestamp> {
-    let first = events.iter().find(|event| !matches!(event.kind, EventKind::Constant { .. }))?;
+/// The minute of the first request. A table can have been set up long before.
+pub fn trace_start(events: &[Event]) -> Option<Timestamp> {
+    let first = events.iter().find(|event| matches!(event.kind, EventKind::Admit { .. }))?;
     Some(Timestamp::from_millis(first.at.millis().div_euclid(60_000) * 60_000))
 }
 

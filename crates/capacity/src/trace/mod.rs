@@ -32,8 +32,10 @@
 //! * A *place* is `<number of the resource>:r|w:<hash>:<sort key>`, hash and sort key in hexadecimal; a *part* has the
 //!   half units of its floor behind that. Resources are numbered from 0 (the table) as
 //!   [`ResourceId::number`](crate::admission::ResourceId::number) says.
-//! * A request that was refused, and run all the same because throttling is only reported, has a `settle` too.
+//! * A request whose floor is its whole cost has no `settle`. One that was refused, and run all the same because throttling
+//!   is only reported, has a `settle` in any case; the parts of a transaction that was refused have `release`.
 
+mod consumed;
 mod line;
 mod read;
 mod replay;
@@ -43,17 +45,28 @@ use std::sync::Arc;
 
 use dynamometer_types::Timestamp;
 
+pub use consumed::Consumed;
 pub use read::{TraceError, TraceReader};
 pub use replay::{Decision, Replay, ReplayError};
 
-use crate::CapacityUnits;
 use crate::admission::{
     Ask, BillingMode, Dimension, Exact, IndexSpec, PerDimension, Place, Refusal, ResourceId, TableSpec,
     ThroughputUpdate,
 };
+use crate::{CapacityUnits, Constants};
 
 /// The first line of every trace.
 pub const HEADER: &str = "dyno-trace 1";
+
+/// How a trace begins: its first line, and the constants that differ from their defaults.
+pub fn opening(constants: &Constants) -> String {
+    let mut text = format!("{HEADER}\n");
+    for (info, value) in constants.iter().filter(|(info, value)| *value != info.default) {
+        let kind = EventKind::Constant { name: info.name.to_owned(), value };
+        Event { table: 0, at: Timestamp::default(), kind }.write_to(&mut text);
+    }
+    text
+}
 
 /// One line of a trace.
 #[derive(Clone, Debug, PartialEq)]

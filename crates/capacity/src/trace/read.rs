@@ -1,5 +1,6 @@
 //! Reading events from lines.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use dynamometer_types::Timestamp;
@@ -32,19 +33,20 @@ pub struct TraceReader {
     file: String,
     line: u64,
     began: bool,
-    latest: Timestamp,
+    /// The last moment of each table.
+    latest: BTreeMap<u64, Timestamp>,
 }
 
 impl TraceReader {
     /// A reader of the file of that name, which stands in its errors.
     pub fn new(file: &str) -> Self {
-        Self { file: file.to_owned(), line: 0, began: false, latest: Timestamp::from_millis(i64::MIN) }
+        Self { file: file.to_owned(), line: 0, began: false, latest: BTreeMap::new() }
     }
 
     /// The event of the next line; `None` when the line holds none.
     ///
     /// # Errors
-    /// File, line, what was expected and what was found. The moment of an event may not be before that of the line above.
+    /// File, line, what was expected and what was found. The moment of an event may not be before that of its table's event above.
     pub fn read(&mut self, line: &str) -> Result<Option<Event>, TraceError> {
         self.line += 1;
         let line = line.trim_end();
@@ -90,17 +92,21 @@ impl TraceReader {
             return Ok(None);
         }
         let event = event(line)?;
-        if !matches!(event.kind, EventKind::Constant { .. }) {
-            if event.at < self.latest {
-                return Err((
-                    format!(
-                        "a moment of {} or later, for events stand in order of time",
-                        self.latest.millis()
-                    ),
-                    event.at.millis().to_string(),
-                ));
+        match &event.kind {
+            EventKind::Constant { .. } => {}
+            // Requests of several tables cross, and a table may have been made long before its first one.
+            EventKind::Table { .. } => drop(self.latest.insert(event.table, event.at)),
+            _ => {
+                let latest = self.latest.entry(event.table).or_insert(event.at);
+                if event.at < *latest {
+                    let expected = format!(
+                        "a moment of {} or later, for the events of a table stand in order of time",
+                        latest.millis()
+                    );
+                    return Err((expected, event.at.millis().to_string()));
+                }
+                *latest = event.at;
             }
-            self.latest = event.at;
         }
         Ok(Some(event))
     }

@@ -106,7 +106,11 @@ fn mistakes_are_answered_with_file_line_and_what_was_expected() {
         ("H\nadmit 1 5 1 ok 0:x:ab:-:1", 2, "'r' or 'w', found 'x'"),
         ("H\nadmit 1 5 1 ok 0:r:zz:-:1", 2, "a hash in hexadecimal, found 'zz'"),
         ("H\nadmit 1 5 1 ok 0:r:ab:abc:1", 2, "a sort key as pairs of hexadecimal digits"),
-        ("H\nT\ndrop 1 4", 3, "a moment of 5 or later, for events stand in order of time, found 4"),
+        (
+            "H\nT\ndrop 1 4",
+            3,
+            "a moment of 5 or later, for the events of a table stand in order of time, found 4",
+        ),
         ("H\ndrop 1 4 5", 2, "the end of the line, found '5'"),
         ("H\ntable 1 5 T on-demand - 0 - - -:0/0:-/-", 2, "a resource as name:provisioned"),
         ("H\ntable 1 5 T onDemand - 0 - - -", 2, "'on-demand' or 'provisioned', found 'onDemand'"),

@@ -77,6 +77,7 @@ impl Reader {
         let members = self.object(node, &format::PATTERN, &what)?;
         let given: Vec<(&str, (&Node, &Node))> =
             OPERATIONS.iter().filter_map(|word| Some((*word, members.pair(word)?))).collect();
+        let rate = self.rate_of(&members);
         let (operation, (key, value)) = match given.as_slice() {
             [one] => *one,
             [] => {
@@ -95,7 +96,6 @@ impl Reader {
             true => Action::Read(self.read_action(operation, value, &members, &what, known)?),
             false => Action::Write(self.write_action(operation, value, &members, &what, known)?),
         };
-        let rate = self.rate_of(&members);
         let joins = match members.get("joins") {
             Some(node) => {
                 let mut tables = Vec::new();

@@ -152,6 +152,13 @@ impl Series {
         }
     }
 
+    /// Adds what a minute consumed.
+    pub fn add_minute(&mut self, at_seconds: i64, halves: PerDimension<u64>) {
+        for dimension in Dimension::BOTH {
+            self.add(at_seconds, dimension, u128::from(halves[dimension]) * 500);
+        }
+    }
+
     /// Sums up.
     ///
     /// # Errors

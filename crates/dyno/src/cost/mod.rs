@@ -2,7 +2,7 @@
 
 mod cloudwatch;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use dynamometer_capacity::admission::{Dimension, PerDimension};
@@ -10,12 +10,14 @@ use dynamometer_capacity::meter::{meter_item_read, meter_item_write, write_block
 use dynamometer_capacity::money::{
     Money, PriceTable, Quote, QuoteLoad, QuotePlan, RegionPrices, ReservedTerm, TableClass, quote,
 };
+use dynamometer_capacity::trace::Consumed;
 use dynamometer_capacity::{CapacityUnits, Consistency};
 use serde_json::{Value, json};
 
 use self::cloudwatch::{Consumption, Series};
 use crate::problem::Problem;
 use crate::quantity::{self, dollars, percent_text};
+use crate::trace_file::read_trace;
 
 const MONTH_SECONDS: u64 = 730 * 3_600;
 
@@ -46,6 +48,9 @@ pub struct CostArgs {
     /// Exports of consumed units from CloudWatch, CSV or JSON, instead of rates.
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["writes", "reads", "indexes"])]
     cloudwatch: Vec<PathBuf>,
+    /// A trace of `dyno serve --record`, instead of rates.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["writes", "reads", "indexes", "cloudwatch"])]
+    trace: Option<PathBuf>,
     /// The share to which provisioned throughput is used.
     #[arg(long, value_name = "PERCENT", default_value = "70%", value_parser = target)]
     target: u64,
@@ -136,7 +141,11 @@ struct Load {
 pub fn cost(args: &CostArgs) -> Result<String, Problem> {
     let table = args.prices.table()?;
     let prices = table.region(&args.prices.region).map_err(Problem::wrong)?;
-    let load = if args.cloudwatch.is_empty() { load_of_flags(args)? } else { load_of_exports(args)? };
+    let load = match (&args.trace, &args.cloudwatch[..]) {
+        (Some(file), _) => load_of_series(args, &series_of_trace(file)?)?,
+        (None, []) => load_of_flags(args)?,
+        (None, files) => load_of_series(args, &series_of_exports(files)?)?,
+    };
     let rows = rows(args, &prices, &load)?;
     Ok(match args.json {
         true => as_json(args, &load, &rows),
@@ -148,7 +157,7 @@ fn load_of_flags(args: &CostArgs) -> Result<Load, Problem> {
     let (reads, writes) = (args.reads.unwrap_or(0), args.writes.unwrap_or(0));
     if reads == 0 && writes == 0 && args.storage == 0 {
         return Err(Problem::wrong("there is nothing to price").hint(
-            "dyno cost --writes 200/s --reads 900/s --item 1.5KB, or --cloudwatch FILE for consumed units that were exported",
+            "dyno cost --writes 200/s --reads 900/s --item 1.5KB, or --cloudwatch FILE for consumed units that were exported, or --trace FILE",
         ));
     }
     let read = meter_item_read(Some(args.item), args.consistency.into()).halves();
@@ -183,11 +192,23 @@ fn load_of_flags(args: &CostArgs) -> Result<Load, Problem> {
     Ok(Load { quote, milli_halves, words, observed: None })
 }
 
-fn load_of_exports(args: &CostArgs) -> Result<Load, Problem> {
+fn series_of_exports(files: &[PathBuf]) -> Result<Series, Problem> {
     let mut series = Series::default();
-    for file in &args.cloudwatch {
+    for file in files {
         series.add_file(&file.display().to_string(), &read_file(file)?).map_err(Problem::wrong)?;
     }
+    Ok(series)
+}
+
+fn series_of_trace(file: &Path) -> Result<Series, Problem> {
+    let mut consumed = Consumed::default();
+    read_trace(file, |event, _| consumed.add(&event))?;
+    let mut series = Series::default();
+    consumed.minutes().for_each(|(second, halves)| series.add_minute(second, halves));
+    Ok(series)
+}
+
+fn load_of_series(args: &CostArgs, series: &Series) -> Result<Load, Problem> {
     let observed = series.consumption().map_err(Problem::wrong)?;
     let scale = |halves: u64, to: u64| {
         (u128::from(halves) * u128::from(to) / u128::from(observed.span_seconds)) as u64

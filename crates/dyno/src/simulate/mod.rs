@@ -5,7 +5,7 @@ mod load_file;
 mod page;
 mod table;
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,15 +15,15 @@ use dynamometer_capacity::admission::Dimension;
 use dynamometer_capacity::money::RegionPrices;
 use dynamometer_capacity::simulate::{
     IndexLoad, KeySpace, Load, Outcome, ReplayUnderError, Schedule, Setting, Size, Skew, Spike, Stream,
-    replay_under, simulate as play,
+    replay_under, simulate as play, trace_start,
 };
-use dynamometer_capacity::trace::{Event, TraceReader};
 use dynamometer_types::Timestamp;
 use serde_json::json;
 
 use crate::cost::{PriceArgs, ReadConsistency, read_file};
 use crate::problem::Problem;
 use crate::quantity;
+use crate::trace_file::read_trace;
 
 /// Flags of `dyno simulate`.
 #[derive(Clone, Debug, Args)]
@@ -272,16 +272,18 @@ fn load_of_flags(args: &SimulateArgs) -> Result<Load, Problem> {
 fn replay(args: &SimulateArgs, file: &Path, prices: &RegionPrices<'_>) -> Result<Simulation, Problem> {
     let settings = settings_of(args, "recorded,on-demand,prov:70")?;
     let name = file.display().to_string();
-    let (events, lines) = read_trace(file, &name)?;
+    let (mut events, mut lines) = (Vec::new(), Vec::new());
+    read_trace(file, |event, line| {
+        events.push(event);
+        lines.push(line);
+    })?;
     let outcomes = replay_under(&events, &settings, prices).map_err(|error| match error {
         ReplayUnderError::Event { position, error } => {
             Problem::wrong(format!("{name}:{}: {error}", lines[position]))
         }
         other => Problem::wrong(format!("{name}: {other}")),
     })?;
-    let first =
-        events.iter().find(|event| event.at.millis() != 0).map_or(Timestamp::default(), |event| event.at);
-    let start = Timestamp::from_millis(first.millis().div_euclid(60_000) * 60_000);
+    let start = trace_start(&events).unwrap_or_default();
     let requests = outcomes.first().map_or(0, |outcome| outcome.asked.read + outcome.asked.write);
     let heading = format!(
         "{name}: {} requests from {}, {}",
@@ -290,22 +292,6 @@ fn replay(args: &SimulateArgs, file: &Path, prices: &RegionPrices<'_>) -> Result
         prices.region(),
     );
     Ok(Simulation { heading, start, outcomes, assumptions: assumptions(false) })
-}
-
-/// The events of a trace, and the line of each.
-fn read_trace(file: &Path, name: &str) -> Result<(Vec<Event>, Vec<u64>), Problem> {
-    let open = std::fs::File::open(file).map_err(|error| Problem::wrong(format!("{name}: {error}")))?;
-    let mut reader = TraceReader::new(name);
-    let (mut events, mut lines) = (Vec::new(), Vec::new());
-    for line in std::io::BufReader::new(open).lines() {
-        let line = line.map_err(|error| Problem::wrong(format!("{name}:{}: {error}", reader.line() + 1)))?;
-        if let Some(event) = reader.read(&line).map_err(Problem::wrong)? {
-            events.push(event);
-            lines.push(reader.line());
-        }
-    }
-    reader.end().map_err(Problem::wrong)?;
-    Ok((events, lines))
 }
 
 /// What a reader of the figures has to know.

@@ -96,6 +96,14 @@ api_enums! {
     StreamViewType {
         KeysOnly = "KEYS_ONLY", NewImage = "NEW_IMAGE", OldImage = "OLD_IMAGE", NewAndOldImages = "NEW_AND_OLD_IMAGES",
     }
+    /// Whether Contributor Insights is to be switched on or off.
+    ContributorInsightsAction { Enable = "ENABLE", Disable = "DISABLE" }
+    /// Which keys Contributor Insights shows.
+    ContributorInsightsMode { AccessedAndThrottledKeys = "ACCESSED_AND_THROTTLED_KEYS", ThrottledKeys = "THROTTLED_KEYS" }
+    /// Where Contributor Insights is.
+    ContributorInsightsStatus {
+        Enabling = "ENABLING", Enabled = "ENABLED", Disabling = "DISABLING", Disabled = "DISABLED", Failed = "FAILED",
+    }
     /// Where a reader of a shard begins.
     ShardIteratorType {
         AfterSequenceNumber = "AFTER_SEQUENCE_NUMBER", Latest = "LATEST", AtTimestamp = "AT_TIMESTAMP",

@@ -5,12 +5,16 @@
 //! ([`Given`]), so that the checks can echo it.
 
 mod enums;
+mod insights;
 mod items;
+mod partiql;
 pub mod scaling;
 mod streams;
 mod tables;
 
 pub use enums::*;
+pub use insights::*;
 pub use items::*;
+pub use partiql::*;
 pub use streams::*;
 pub use tables::*;

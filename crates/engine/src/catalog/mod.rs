@@ -141,6 +141,11 @@ impl Version {
         self.namespaces.contains_key(namespace)
     }
 
+    /// The names of the databases, in no order.
+    pub fn namespaces(&self) -> impl Iterator<Item = &str> {
+        self.namespaces.keys().map(String::as_str)
+    }
+
     /// The tables of all databases.
     pub fn all_tables(&self) -> impl Iterator<Item = &Arc<Table>> {
         self.namespaces.values().flat_map(BTreeMap::values)
@@ -217,6 +222,10 @@ fn read_row(key: &[u8], value: &[u8], version: &mut Version) -> Result<(), Strin
     if let Some(namespace) = key.strip_prefix(b"namespace\0") {
         let namespace = String::from_utf8_lossy(namespace).into_owned();
         version.namespaces.entry(namespace).or_default();
+        return Ok(());
+    }
+    // What is kept of CloudWatch lies beside the tables.
+    if key.starts_with(crate::metrics::KEPT_PREFIX) {
         return Ok(());
     }
     let named = String::from_utf8_lossy(key).replace('\0', " ");

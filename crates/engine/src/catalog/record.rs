@@ -3,8 +3,11 @@
 use dynamometer_types::{KeyAttribute, KeySchema, ScalarType, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::api::{BillingMode, KeyType, ScalarAttributeType, SseType, StreamViewType, TableClass};
+use crate::api::{
+    BillingMode, ContributorInsightsMode, KeyType, ScalarAttributeType, SseType, StreamViewType, TableClass,
+};
 use crate::disk::keys::ObjectId;
+use crate::throughput::RuleKind;
 
 /// The format of [`TableRecord`] rows. A newer one is refused at start.
 pub const RECORD_FORMAT: u32 = 1;
@@ -56,6 +59,9 @@ pub struct TableRecord {
     pub tags: Vec<(String, String)>,
     /// The time-to-live attribute while TTL is enabled.
     pub ttl_attribute: Option<String>,
+    /// Contributor Insights of the table itself, once set.
+    #[serde(default)]
+    pub insights: Option<InsightsRecord>,
     /// The number on disk of the index of expiry times, while TTL is enabled.
     #[serde(default)]
     pub expiry_id: Option<ObjectId>,
@@ -209,6 +215,42 @@ pub struct IndexRecord {
     pub on_demand: OnDemandRecord,
     /// `WarmThroughput`.
     pub warm: WarmRecord,
+    /// Contributor Insights, of a global index, once set.
+    #[serde(default)]
+    pub insights: Option<InsightsRecord>,
+}
+
+/// Contributor Insights of a table or global index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InsightsRecord {
+    /// Whether it is on, or on its way there.
+    pub enabled: bool,
+    /// Which keys.
+    pub mode: ContributorInsightsMode,
+    /// Until when it is on its way, milliseconds.
+    pub until_ms: i64,
+    /// When it was last switched on, milliseconds: in the names of its rules.
+    pub enabled_ms: i64,
+    /// When it last changed, milliseconds.
+    pub updated_ms: i64,
+}
+
+impl InsightsRecord {
+    /// The rules that it makes; of items only with a sort key.
+    pub(crate) fn rules(&self, has_sort_key: bool) -> Vec<RuleKind> {
+        let is_made = |kind: &RuleKind| {
+            self.enabled
+                && (has_sort_key || !kind.is_of_items())
+                && (kind.is_of_throttles() || self.mode == ContributorInsightsMode::AccessedAndThrottledKeys)
+        };
+        RuleKind::ALL.into_iter().filter(is_made).collect()
+    }
+
+    /// The name of a rule on a table or one of its indexes.
+    pub(crate) fn rule_name(&self, kind: RuleKind, table: &str, index: Option<&str>) -> String {
+        let index = index.map(|index| format!("{index}-")).unwrap_or_default();
+        format!("DynamoDBContributorInsights-{}-{table}-{index}{}", kind.word(), self.enabled_ms)
+    }
 }
 
 /// What an index holds.

@@ -6,11 +6,14 @@
 //!         | FORMAT 1                                           end of the shard
 //!         | FORMAT 2 event:u8 images:u8 created_ms:i64 (length:u32 row)*
 //! event  := 0 insert | 1 modify | 2 remove, with 128 added for the service's own doing
-//! images := 1 keys + 2 new + 4 old                             the rows that follow, in this order
+//! images := 1 keys + 2 new + 4 old + 8 new as an edit of old   what follows, in this order but for the edit, which
+//!                                                              stands where new would
+//! edit   := same at the start:u32 same at the end:u32 bytes between
 //! ```
 //!
 //! The images are the bytes of the stored rows: a record is made by copying, and answered by walking them. The keys
-//! have a row only where no image has them.
+//! have a row only where no image has them. Most changes leave most of an item as it was, so the new image is kept as
+//! what differs from the old one.
 
 use bytes::Bytes;
 use dynamometer_store::Appended;
@@ -24,6 +27,10 @@ const START: u8 = 0;
 const END: u8 = 1;
 const RECORD: u8 = 2;
 const BY_SERVICE: u8 = 128;
+const KEYS: u8 = 1;
+const NEW: u8 = 2;
+const OLD: u8 = 4;
+const EDIT: u8 = 8;
 
 /// The first bytes of all rows of a shard.
 pub fn shard_prefix(stream: ObjectId, shard: u32) -> [u8; 8] {
@@ -99,20 +106,50 @@ pub struct ChangeRecord {
 impl ChangeRecord {
     /// The bytes of the row.
     pub fn encode(&self) -> Bytes {
-        let rows = [&self.keys, &self.new, &self.old];
-        let bytes: usize = rows.iter().copied().flatten().map(|row| 4 + row.bytes().len()).sum();
-        let mut out = Vec::with_capacity(12 + bytes);
+        let edit = self.new.as_ref().zip(self.old.as_ref()).and_then(|(new, old)| edit(old, new));
+        let bytes = |row: &Option<Row>| row.as_ref().map(|row| row.bytes().to_owned());
+        let new = edit.as_ref().map_or_else(|| (NEW, bytes(&self.new)), |edit| (EDIT, Some(edit.clone())));
+        let parts = [(KEYS, bytes(&self.keys)), new, (OLD, bytes(&self.old))];
+        let length: usize = parts.iter().filter_map(|(_, part)| Some(4 + part.as_ref()?.len())).sum();
+        let mut out = Vec::with_capacity(12 + length);
         let event = self.event as u8 | if self.by_service { BY_SERVICE } else { 0 };
-        let images =
-            rows.iter().enumerate().filter(|(_, row)| row.is_some()).fold(0, |all, (at, _)| all | 1 << at);
+        let images = parts.iter().filter(|(_, part)| part.is_some()).fold(0, |all, (bit, _)| all | bit);
         out.extend_from_slice(&[FORMAT, RECORD, event, images]);
         out.extend_from_slice(&self.created.millis().to_be_bytes());
-        for row in rows.into_iter().flatten() {
-            out.extend_from_slice(&(row.bytes().len() as u32).to_be_bytes());
-            out.extend_from_slice(row.bytes());
+        for part in parts.into_iter().filter_map(|(_, part)| part) {
+            out.extend_from_slice(&(part.len() as u32).to_be_bytes());
+            out.extend_from_slice(&part);
         }
         out.into()
     }
+}
+
+/// What makes `new` out of `old`; `None` when they have little in common.
+fn edit(old: &Row, new: &Row) -> Option<Bytes> {
+    const WORTH_IT: usize = 32;
+    let (old, new) = (&old.bytes()[..], &new.bytes()[..]);
+    let start = old.iter().zip(new).take_while(|(one, other)| one == other).count();
+    let rests = (old[start..].iter().rev(), new[start..].iter().rev());
+    let end = rests.0.zip(rests.1).take_while(|(one, other)| one == other).count();
+    if start + end < WORTH_IT {
+        return None;
+    }
+    let between = &new[start..new.len() - end];
+    let mut out = Vec::with_capacity(8 + between.len());
+    out.extend_from_slice(&(start as u32).to_be_bytes());
+    out.extend_from_slice(&(end as u32).to_be_bytes());
+    out.extend_from_slice(between);
+    Some(out.into())
+}
+
+/// Makes the new row of the old one.
+fn edited(old: &Row, edit: &[u8]) -> Result<Row, CorruptRow> {
+    let (start, rest) = edit.split_first_chunk().ok_or(CorruptRow)?;
+    let (end, between) = rest.split_first_chunk().ok_or(CorruptRow)?;
+    let old = &old.bytes()[..];
+    let (start, end) = (u32::from_be_bytes(*start) as usize, u32::from_be_bytes(*end) as usize);
+    let end = old.len().checked_sub(end).filter(|end| *end >= start).ok_or(CorruptRow)?;
+    Ok(Row::from_stored([&old[..start], between, &old[end..]].concat().into()))
 }
 
 /// A row of a shard.
@@ -147,14 +184,20 @@ fn decode_record(value: &Bytes) -> Result<ChangeRecord, CorruptRow> {
     let (head, mut rest) = value.split_at_checked(12).ok_or(CorruptRow)?;
     let (event, images) = (head[2], head[3]);
     let created = i64::from_be_bytes(head[4..].try_into().map_err(|_| CorruptRow)?);
-    let mut next = |bit: u8| -> Result<Option<Row>, CorruptRow> {
-        if images & bit == 0 {
+    let mut next = |bits: u8| -> Result<Option<Row>, CorruptRow> {
+        if images & bits == 0 {
             return Ok(None);
         }
         let (length, after) = rest.split_first_chunk().ok_or(CorruptRow)?;
         let (row, after) = after.split_at_checked(u32::from_be_bytes(*length) as usize).ok_or(CorruptRow)?;
         rest = after;
         Ok(Some(Row::from_stored(value.slice_ref(row))))
+    };
+    let (keys, new, old) = (next(KEYS)?, next(NEW | EDIT)?, next(OLD)?);
+    let new = match (new, &old) {
+        (Some(edit), Some(old)) if images & EDIT != 0 => Some(edited(old, edit.bytes())?),
+        (Some(_), None) if images & EDIT != 0 => return Err(CorruptRow),
+        (new, _) => new,
     };
     Ok(ChangeRecord {
         event: match event & !BY_SERVICE {
@@ -165,9 +208,9 @@ fn decode_record(value: &Bytes) -> Result<ChangeRecord, CorruptRow> {
         },
         by_service: event & BY_SERVICE != 0,
         created: Timestamp::from_millis(created),
-        keys: next(1)?,
-        new: next(2)?,
-        old: next(4)?,
+        keys,
+        new,
+        old,
     })
 }
 
@@ -192,6 +235,9 @@ mod tests {
             ShardRow::Mark(Mark::End),
             record(Event::Insert, false, None, row("a"), None),
             record(Event::Modify, false, None, row("a"), row("b")),
+            record(Event::Modify, false, None, row(&"long".repeat(30)), row(&"lung".repeat(29))),
+            record(Event::Modify, false, None, row(&"same".repeat(30)), row(&"same".repeat(31))),
+            record(Event::Modify, false, None, row(&"same".repeat(31)), row(&"same".repeat(30))),
             record(Event::Remove, true, None, None, row("b")),
             record(Event::Remove, false, row("k"), None, None),
         ]
@@ -209,6 +255,15 @@ mod tests {
         for row in examples() {
             assert_eq!(ShardRow::decode(&encoded(&row)), Ok(row));
         }
+    }
+
+    #[test]
+    fn a_small_change_of_a_large_item_makes_a_record_of_one_image() {
+        let text = |letter: &str| row(&["x".repeat(5_000), letter.into(), "y".repeat(5_000)].concat());
+        let (created, by_service) = (Timestamp::from_millis(0), false);
+        let (new, old) = (text("a"), text("b"));
+        let record = ChangeRecord { event: Event::Modify, by_service, created, keys: None, new, old };
+        assert!(record.encode().len() < 10_100);
     }
 
     #[test]

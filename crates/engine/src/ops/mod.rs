@@ -2,8 +2,10 @@
 
 pub(crate) mod answer;
 pub(crate) mod batch;
+mod insights;
 pub(crate) mod items;
 mod pages;
+mod partiql;
 mod scaling;
 mod streams;
 pub(crate) mod tables;

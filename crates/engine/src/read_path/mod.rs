@@ -14,7 +14,6 @@ use dynamometer_capacity::meter::{
 };
 use dynamometer_expr::{Condition, Projection};
 use dynamometer_store::{Direction, Keyspace, Snapshot};
-use dynamometer_types::limits::PAGE_BYTES;
 use dynamometer_types::{ApiError, Item, Timestamp};
 
 use crate::api::ItemOut;
@@ -34,6 +33,8 @@ pub(crate) struct PagePlan<'a> {
     pub(crate) bounds: KeyBounds,
     pub(crate) direction: Direction,
     pub(crate) limit: Option<u64>,
+    /// How many bytes the page may walk.
+    pub(crate) room_bytes: u64,
     pub(crate) consistency: Consistency,
     pub(crate) filter: Option<&'a Condition>,
     pub(crate) output: Output<'a>,
@@ -57,6 +58,7 @@ pub(crate) struct Page {
     pub(crate) items: Vec<ItemOut>,
     pub(crate) count: u64,
     pub(crate) scanned_count: u64,
+    pub(crate) scanned_bytes: u64,
     /// The key to go on from, when the page ended before the range did.
     pub(crate) last_evaluated_key: Option<Item>,
     pub(crate) consumption: Consumption,
@@ -187,7 +189,7 @@ impl<'a> Walk<'a> {
         self.scanned_count += 1;
         self.scanned_bytes += row.item_size().map_err(internal_error)?;
         let full = self.plan.limit.is_some_and(|limit| self.scanned_count >= limit)
-            || self.scanned_bytes >= PAGE_BYTES;
+            || self.scanned_bytes >= self.plan.room_bytes;
         if full {
             self.stopped_on = Some(row.clone());
             self.last_key = Some(key.to_vec());
@@ -267,6 +269,7 @@ impl<'a> Walk<'a> {
             items: self.items,
             count: self.count,
             scanned_count: self.scanned_count,
+            scanned_bytes: self.scanned_bytes,
             last_evaluated_key,
             filtered: part_of(consumption.total(), self.dropped_bytes, self.filtered_bytes),
             consumption,

@@ -24,10 +24,12 @@ use std::collections::BTreeMap;
 use std::ops::{Bound, ControlFlow};
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use dynamometer_capacity::admission::Dimension;
 use dynamometer_store::{Batch, Commit, Direction, Keyspace, Store, StoreError};
 use dynamometer_types::Timestamp;
 use parking_lot::{Mutex, MutexGuard};
 
+use crate::admin::is_kept;
 use crate::api::scaling::ScalableDimension;
 use record::{TARGET_FORMAT, TargetRecord};
 
@@ -181,6 +183,36 @@ impl Targets {
         by_key.retain(|_, target| !is_of(target));
         by_key.extend(by.into_iter().map(|target| (target.key(), target)));
         Ok(answer)
+    }
+}
+
+/// The reads or the writes of a table or index that a scaling policy looks after.
+#[derive(Clone, Debug)]
+pub(crate) struct Tracked {
+    /// The database.
+    pub(crate) namespace: String,
+    /// The table.
+    pub(crate) table: String,
+    /// The index.
+    pub(crate) index: Option<String>,
+    /// Reads or writes.
+    pub(crate) dimension: Dimension,
+}
+
+impl Targets {
+    /// What scaling policies look after.
+    pub(crate) fn tracked(&self) -> Vec<Tracked> {
+        let by_key = self.by_key.lock();
+        let tracked = by_key
+            .values()
+            .filter(|target| !target.policies.is_empty() && !is_kept(&target.namespace))
+            .map(|target| Tracked {
+                namespace: target.namespace.clone(),
+                table: target.resource.table.clone(),
+                index: target.resource.index.clone(),
+                dimension: target.side(),
+            });
+        tracked.collect()
     }
 }
 

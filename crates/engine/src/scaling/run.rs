@@ -128,18 +128,22 @@ impl Engine {
     /// Moves the throughput within the bounds that were set.
     fn enforce_bounds(&self, key: &TargetKey, now: Timestamp) -> Result<(), StoreError> {
         let Some(target) = self.targets.get(key) else { return Ok(()) };
-        let provisioned = self.provisioned(&target, now).unwrap_or_default();
-        let wanted = provisioned.clamp(i64::from(target.least), i64::from(target.most));
-        let changed = match provisioned {
-            0 => Changed::Gone,
-            _ if wanted == provisioned => Changed::Gone,
-            _ => self.set_throughput(&target, wanted, now)?,
+        let within = |units: i64| units.clamp(i64::from(target.least), i64::from(target.most));
+        let beyond = self.provisioned(&target, now).filter(|units| within(*units) != *units);
+        let (wanted, changed) = match beyond {
+            None => (0, Changed::Gone),
+            Some(units) => (within(units), self.set_throughput(&target, within(units), now)?),
         };
-        let bound = if wanted > provisioned { "minimum" } else { "maximum" };
-        self.change_target(key, now, |target| {
-            let again = matches!(changed, Changed::Busy | Changed::Refused(_));
-            target.enforce_at_ms = again.then_some(minute_of(now) + MINUTE_MS);
-            let event = settle(target, &changed, wanted, now)?;
+        let bound = if beyond.is_some_and(|units| wanted > units) { "minimum" } else { "maximum" };
+        self.change_target(key, now, |known| {
+            // Bounds that were set meanwhile are still to be held.
+            if (known.least, known.most, known.enforce_at_ms)
+                == (target.least, target.most, target.enforce_at_ms)
+            {
+                let again = matches!(changed, Changed::Busy | Changed::Refused(_));
+                known.enforce_at_ms = again.then_some(minute_of(now) + MINUTE_MS);
+            }
+            let event = settle(known, &changed, wanted, now)?;
             Some((format!("{bound} capacity was set to {wanted}"), event))
         })
     }
@@ -297,6 +301,7 @@ impl Engine {
             account: &target.account,
             host: None,
             // A change of throughput draws nothing.
+            elapsed: &|| std::time::Duration::ZERO,
             entropy: &|| 0,
         };
         match self.change_table(&context, &update_request(target, throughput)) {

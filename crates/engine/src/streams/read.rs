@@ -8,6 +8,7 @@ use dynamometer_types::key::partition_hash;
 use dynamometer_types::{AttributeValue, Item, Timestamp};
 
 use super::SequenceNumber;
+use crate::Context;
 use crate::catalog::Stream;
 use crate::disk::keys::{ObjectId, after_prefix};
 use crate::disk::row::{CorruptRow, Row};
@@ -82,18 +83,22 @@ pub struct ShardEnds {
 }
 
 /// How much a page may hold.
-#[derive(Clone, Copy, Debug)]
-pub struct PageLimits {
-    /// Records.
-    pub records: usize,
-    /// Bytes of records, about; one record is given also when it is larger.
-    pub bytes: usize,
+#[derive(Clone, Copy)]
+struct PageLimits {
+    records: usize,
+    /// About; one record is given also when it is larger.
+    bytes: usize,
 }
+
+/// By how much the times of records may differ from the order of their commits, in milliseconds: a request takes its
+/// time when it arrives.
+const DISORDER_MS: i64 = 60_000;
 
 impl Engine {
     /// Reads a shard from a place on: [`Appended::default`] is the oldest record that is still there. Records are in the
     /// order of their commits; a place once read is never filled later, so reading on from [`ShardPage::next`] misses
-    /// nothing. May block on the store.
+    /// nothing. A page holds at most so many records, and about so many bytes of them, but one at least. May block on the
+    /// store.
     ///
     /// # Errors
     /// When the store fails, or holds a row that cannot be read.
@@ -110,8 +115,9 @@ impl Engine {
         if from != Appended::default() && from <= ends.trimmed {
             return Ok(ShardRead::Trimmed);
         }
-        let limits = PageLimits { records, bytes };
-        read_page(&*view, stream, shard, from, limits).map(ShardRead::Page)
+        let mut page = read_page(&*view, stream, shard, from, PageLimits { records, bytes })?;
+        page.is_end |= ends.end.is_some_and(|end| from > end);
+        Ok(ShardRead::Page(page))
     }
 
     /// Where a shard begins and ends; `None` when it is not there any more. May block on the store.
@@ -123,16 +129,18 @@ impl Engine {
     }
 
     /// Counts a GetRecords call on the stream of a table that is still there.
-    pub(crate) fn count_stream_read(&self, stream: &Stream, records: &[StreamRecord]) {
+    pub(crate) fn count_stream_read(&self, context: &Context<'_>, stream: &Stream, records: &[StreamRecord]) {
         let Some(table) = self.catalog.table(&stream.row.namespace, &stream.row.table) else { return };
         let free = &table.live.free;
+        let bytes = records.iter().map(|record| record.size_bytes).sum();
         free.stream_reads.fetch_add(1, Ordering::Relaxed);
         free.stream_records.fetch_add(records.len() as u64, Ordering::Relaxed);
-        free.stream_bytes.fetch_add(records.iter().map(|record| record.size_bytes).sum(), Ordering::Relaxed);
+        free.stream_bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.note_stream_read(context, &table, &stream.row.label, records.len() as u64, bytes);
     }
 
     /// The place of the first record that was made at a time or later, or the place behind all that are there.
-    /// May block on the store; reads all records before it.
+    /// May block on the store.
     ///
     /// # Errors
     /// When the store fails, or holds a row that cannot be read.
@@ -140,29 +148,47 @@ impl Engine {
         &self,
         stream: &Stream,
         shard: u32,
+        ends: ShardEnds,
         at: Timestamp,
     ) -> Result<Appended, StoreError> {
         let view = self.store.snapshot()?;
-        let mut place = Appended::default();
-        each_row(
-            &*view,
-            stream.row.id,
-            shard,
-            Appended::default(),
-            Direction::Forward,
-            &mut |row_at, row| {
-                place = row_at;
-                match row {
-                    ShardRow::Record(record) if record.created >= at => ControlFlow::Break(()),
-                    _ => {
-                        place = after(row_at);
-                        ControlFlow::Continue(())
-                    }
-                }
-            },
-        )?;
-        Ok(place)
+        let first_from = |from: Appended, at: Timestamp, most: usize| {
+            first_made_at(&*view, stream.row.id, shard, from, at, most)
+        };
+        // Halves the commits until little is left that was surely made before, then walks.
+        let early = Timestamp::from_millis(at.millis().saturating_sub(DISORDER_MS));
+        let (mut low, mut high) = (ends.start.sequence, ends.last.sequence);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match first_from(Appended { sequence: middle, place: 0 }, early, 1)? {
+                Some(_) => high = middle,
+                None => low = middle + 1,
+            }
+        }
+        let found = first_from(Appended { sequence: low, place: 0 }, at, usize::MAX)?;
+        Ok(found.unwrap_or_else(|| after(ends.last)))
     }
+}
+
+/// The place of the first record from a place on that was made at a time or later, if it is among the first `most`.
+fn first_made_at(
+    view: &dyn Snapshot,
+    stream: ObjectId,
+    shard: u32,
+    from: Appended,
+    at: Timestamp,
+    most: usize,
+) -> Result<Option<Appended>, StoreError> {
+    let (mut found, mut seen) = (None, 0);
+    each_row(view, stream, shard, from, Direction::Forward, &mut |place, row| {
+        let ShardRow::Record(record) = row else { return ControlFlow::Continue(()) };
+        seen += 1;
+        if record.created >= at {
+            found = Some(place);
+        }
+        if found.is_some() || seen == most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    Ok(found)
 }
 
 /// The place right behind another.

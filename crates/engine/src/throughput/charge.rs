@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use bytes::Bytes;
 use dynamometer_capacity::CapacityUnits;
 use dynamometer_capacity::admission::{
-    Admission, Ask, BillingMode, Cause, Dimension, Exact, Place, Refusal, ResourceId,
+    Ask, BillingMode, Cause, Dimension, Exact, Place, Refusal, ResourceId,
 };
 use dynamometer_capacity::meter::{Consistency, Consumption, write_blocks};
 use dynamometer_store::{Keyspace, decode_pair};
@@ -13,6 +13,7 @@ use dynamometer_types::key::partition_hash;
 use dynamometer_types::{ApiError, Timestamp};
 
 use super::live::State;
+use super::model::{Admitted, Refused};
 use super::refusal::{cancelled, throttled};
 use super::spec::spec_of;
 use super::{Operation, ThrottleMode};
@@ -69,17 +70,28 @@ impl WriteCharge<'_> {
     }
 }
 
-/// A page that was let in and is not settled yet; nothing when nobody asked or it was refused.
-pub(crate) struct PageAdmission(Option<Admission>);
+/// What became of a read that asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Charged {
+    /// It was let in.
+    Admitted,
+    /// It runs, and would have been throttled.
+    WouldThrottle,
+}
+
+/// What a page was told that is not settled yet; nothing when nobody asked.
+pub(crate) struct PageAdmission(Option<Result<Admitted, Refused>>);
 
 impl Engine {
-    /// Works on the live state of a table; `None` when throttling is off.
-    fn live<R>(&self, table: &Table, now: Timestamp, work: impl FnOnce(&mut State) -> R) -> Option<R> {
-        if self.config.throttle == ThrottleMode::Off {
-            return None;
-        }
+    /// Works on the live state of a table.
+    pub(super) fn live<R>(&self, table: &Table, now: Timestamp, work: impl FnOnce(&mut State) -> R) -> R {
         let bytes = |object: ObjectId| self.stored(object).1;
-        Some(table.live.with(table, now, &self.config.constants, bytes, work))
+        table.live.with(table, now, &self.config, bytes, work)
+    }
+
+    /// Whether the model is asked at all.
+    fn asks(&self) -> bool {
+        self.config.throttle != ThrottleMode::Off
     }
 
     /// Items and bytes of a table or index. An unreadable counter counts as nothing here.
@@ -87,6 +99,11 @@ impl Engine {
         let row = self.store.get(Keyspace::Counters, &object_prefix(object)).ok().flatten();
         let [items, bytes] = decode_pair(row.as_deref()).unwrap_or_default();
         (u64::try_from(items).unwrap_or(0), u64::try_from(bytes).unwrap_or(0))
+    }
+
+    /// Whether what is refused is run all the same.
+    fn only_reports(&self) -> bool {
+        self.config.throttle == ThrottleMode::Report
     }
 
     /// What a refusal does in this mode.
@@ -108,7 +125,7 @@ impl Engine {
         operation: Operation,
         key: &[u8],
         (units, consistency): (CapacityUnits, Consistency),
-    ) -> Result<(), ApiError> {
+    ) -> Result<Charged, ApiError> {
         let place = place_of(key);
         let admit = |state: &mut State| {
             state.touch(now);
@@ -117,7 +134,12 @@ impl Engine {
             {
                 resource.note_read(partition_hash(key), now);
             }
-            let refusal = state.capacity.admit(now, &[read_ask(ResourceId::TABLE, place, units)]).err();
+            let ask = read_ask(ResourceId::TABLE, place, units);
+            let refusal = if self.asks() {
+                state.capacity.charge(now, &[ask], self.only_reports()).err()
+            } else {
+                None
+            };
             state.count_read(
                 operation,
                 table.id(),
@@ -129,9 +151,9 @@ impl Engine {
             );
             refusal
         };
-        match self.live(table, now, admit).flatten() {
-            None => Ok(()),
-            Some(refusal) => self.enforced(&refusal, table),
+        match self.live(table, now, admit) {
+            None => Ok(Charged::Admitted),
+            Some(refusal) => self.enforced(&refusal, table).map(|()| Charged::WouldThrottle),
         }
     }
 
@@ -145,14 +167,13 @@ impl Engine {
         operation: Operation,
         reads: &[(&Table, &Bytes, CapacityUnits)],
     ) -> Result<(), ApiError> {
-        let mut admitted: Vec<(&Table, Admission)> = Vec::with_capacity(reads.len());
+        let mut admitted: Vec<(&Table, Admitted)> = Vec::with_capacity(reads.len());
         let mut refused = None;
-        for (at, (table, key, units)) in reads.iter().enumerate() {
+        for (at, (table, key, units)) in reads.iter().enumerate().filter(|_| self.asks()) {
             let ask = read_ask(ResourceId::TABLE, place_of(key), *units);
-            match self.live(table, now, |state| state.capacity.admit(now, &[ask])) {
-                None => return Ok(()),
-                Some(Ok(admission)) => admitted.push((table, admission)),
-                Some(Err(refusal)) => {
+            match self.live(table, now, |state| state.capacity.charge(now, &[ask], false)) {
+                Ok(admission) => admitted.push((table, admission)),
+                Err(refusal) => {
                     refused = Some((at, refusal));
                     break;
                 }
@@ -184,7 +205,7 @@ impl Engine {
     }
 
     /// Gives back what a transaction took before one of its parts was refused.
-    fn release_all(&self, now: Timestamp, admitted: Vec<(&Table, Admission)>) {
+    fn release_all(&self, now: Timestamp, admitted: Vec<(&Table, Admitted)>) {
         for (table, admission) in admitted {
             self.live(table, now, |state| state.capacity.release(now, admission));
         }
@@ -199,19 +220,21 @@ impl Engine {
         together: bool,
         writes: &[WriteCharge<'_>],
     ) -> Vec<Option<ApiError>> {
-        if self.config.throttle == ThrottleMode::Off {
-            return Vec::new();
-        }
         let mut errors: Vec<Option<ApiError>> = Vec::new();
-        let mut admitted: Vec<(&Table, Admission)> = Vec::new();
-        let mut stopped_at = None;
+        let mut admitted: Vec<(&Table, Admitted)> = Vec::new();
+        let (mut stopped_at, mut refused) = (None, 0);
         for (at, write) in writes.iter().enumerate() {
             let refusal = self.live(write.table, now, |state| {
                 state.touch(now);
-                match state.admit_write(now, write) {
+                let is_reported = !together && self.only_reports();
+                let admission = match self.asks() {
+                    true => state.charge_write(now, write, is_reported).map(Some),
+                    false => Ok(None),
+                };
+                match admission {
                     Ok(admission) => {
                         if together {
-                            admitted.push((write.table, admission));
+                            admitted.extend(admission.map(|admission| (write.table, admission)));
                         } else {
                             state.count_write(operation, write, now);
                         }
@@ -219,14 +242,15 @@ impl Engine {
                     }
                     Err(refusal) => {
                         state.refuse_write(operation, write, &refusal);
-                        if !together && self.config.throttle == ThrottleMode::Report {
+                        if !together && self.only_reports() {
                             state.count_write(operation, write, now);
                         }
                         Some(refusal)
                     }
                 }
             });
-            let Some(refusal) = refusal.flatten() else { continue };
+            let Some(refusal) = refusal else { continue };
+            refused += 1;
             if let Err(error) = self.enforced(&refusal, write.table) {
                 errors.resize(writes.len(), None);
                 errors[at] = Some(error);
@@ -240,11 +264,14 @@ impl Engine {
             if stopped_at.is_some() {
                 self.release_all(now, admitted);
             }
-            if stopped_at.is_none() || self.config.throttle == ThrottleMode::Report {
+            if stopped_at.is_none() || self.only_reports() {
                 for write in writes {
                     self.live(write.table, now, |state| state.count_write(operation, write, now));
                 }
             }
+        }
+        if operation == Operation::BatchWriteItem && refused == writes.len() {
+            self.note_throttled(now, writes.iter().map(|write| write.table), operation);
         }
         errors
     }
@@ -266,6 +293,7 @@ impl Engine {
     pub(crate) fn count_conflict(&self, now: Timestamp, table: &Table, operation: Operation) {
         self.live(table, now, |state| {
             state.touch(now);
+            state.minute.conflicts += 1;
             if let Some(resource) = state.resource(table.id()) {
                 resource.operations[operation as usize].conflicts += 1;
             }
@@ -283,21 +311,23 @@ impl Engine {
         plan: &PagePlan<'_>,
     ) -> Result<PageAdmission, ApiError> {
         let place = place_of(plan.bounds.start_key());
+        if !self.asks() {
+            return Ok(PageAdmission(None));
+        }
         let admit = |state: &mut State| {
-            state.touch(now);
             let (object, id) = state.target(plan.table, plan.index);
             let ask = read_ask(id, place, floor_of(plan.consistency));
             let admitted = state.capacity.admit(now, &[ask]);
-            if let (Err(_), Some(resource)) = (&admitted, state.resource(object)) {
-                resource.refuse(operation, place.hash);
+            if let Err(refused) = &admitted {
+                state.refuse(operation, object, place, false, refused.refusal.cause);
             }
             admitted
         };
-        match self.live(plan.table, now, admit) {
-            None => Ok(PageAdmission(None)),
-            Some(Ok(admission)) => Ok(PageAdmission(Some(admission))),
-            Some(Err(refusal)) => self.enforced(&refusal, plan.table).map(|()| PageAdmission(None)),
+        let admitted = self.live(plan.table, now, admit);
+        if let Err(refused) = &admitted {
+            self.enforced(&refused.refusal, plan.table)?;
         }
+        Ok(PageAdmission(Some(admitted)))
     }
 
     /// Settles a page that was walked, and counts it.
@@ -312,22 +342,30 @@ impl Engine {
         let place = place_of(plan.bounds.start_key());
         let units = page.consumption.total();
         self.live(plan.table, now, |state| {
-            if let PageAdmission(Some(admission)) = admission {
-                let through_hash = match operation {
-                    Operation::Scan => match &page.last_key {
-                        Some(key) => hash_of(key),
-                        None => Some(plan.bounds.end_hash()),
-                    },
-                    _ => None,
-                };
-                state.capacity.settle(now, admission, &[Exact { units, through_hash }]);
+            state.touch(now);
+            let through_hash = match &page.last_key {
+                _ if !operation.is_scan() => None,
+                Some(key) => hash_of(key),
+                None => Some(plan.bounds.end_hash()),
+            };
+            let exact = [Exact { units, through_hash }];
+            match admission.0 {
+                Some(Ok(admitted)) => state.capacity.settle(now, admitted, &exact),
+                Some(Err(refused)) => state.capacity.note_cost(now, &refused, &exact),
+                None => {}
             }
             let mode = state.mode;
             let (object, _) = state.target(plan.table, plan.index);
+            if let Some(series) = state.series(object) {
+                series.minute.consume(operation, units);
+                if operation == Operation::Query {
+                    series.contributors.access(Dimension::Read, place.hash, place.sort_key, false, units);
+                }
+            }
             let Some(resource) = state.resource(object) else { return };
             resource.count(operation, mode, units);
             resource.operations[operation as usize].filtered_halves += page.filtered.halves();
-            if operation == Operation::Query {
+            if operation.is_query() {
                 resource.heat(Dimension::Read, place.hash, place.sort_key, units, now);
                 if plan.consistency == Consistency::Eventual {
                     resource.note_read(place.hash, now);
@@ -357,8 +395,8 @@ impl Engine {
 
     /// Gives back what was asked for a page that could not be read.
     pub(crate) fn release_page(&self, now: Timestamp, plan: &PagePlan<'_>, admission: PageAdmission) {
-        if let PageAdmission(Some(admission)) = admission {
-            self.live(plan.table, now, |state| state.capacity.release(now, admission));
+        if let PageAdmission(Some(Ok(admitted))) = admission {
+            self.live(plan.table, now, |state| state.capacity.release(now, admitted));
         }
     }
 
@@ -397,19 +435,48 @@ impl State {
         throttle: ThrottleMode,
         now: Timestamp,
     ) {
-        let mode = self.mode;
-        let Some(resource) = self.resource(object) else { return };
-        if refusal.is_some() {
-            resource.refuse(operation, place.hash);
+        if let Some(refusal) = refusal {
+            self.refuse(operation, object, place, true, refusal.cause);
             if throttle == ThrottleMode::Enforce {
                 return;
             }
         }
+        let mode = self.mode;
+        let Some(resource) = self.resource(object) else { return };
         resource.count(operation, mode, units);
         resource.heat(operation.dimension(), place.hash, place.sort_key, units, now);
+        resource.minute.consume(operation, units);
+        resource.contributors.access(operation.dimension(), place.hash, place.sort_key, true, units);
     }
 
-    fn admit_write(&mut self, now: Timestamp, write: &WriteCharge<'_>) -> Result<Admission, Refusal> {
+    /// Counts a refusal at the table or index that refused, and that the request was throttled. Whether a batch was,
+    /// only the whole of it tells.
+    fn refuse(
+        &mut self,
+        operation: Operation,
+        object: ObjectId,
+        place: Place<'_>,
+        of_item: bool,
+        cause: Cause,
+    ) {
+        if !operation.is_batch() {
+            self.minute.throttled[operation.metric() as usize] += 1;
+        }
+        if let Some(series) = self.series(object) {
+            series.minute.throttle(operation, cause);
+            series.contributors.throttle(place.hash, place.sort_key, of_item);
+        }
+        if let Some(resource) = self.resource(object) {
+            resource.refuse(operation, place.hash);
+        }
+    }
+
+    fn charge_write(
+        &mut self,
+        now: Timestamp,
+        write: &WriteCharge<'_>,
+        is_reported: bool,
+    ) -> Result<Admitted, Refusal> {
         let place = place_of(write.key);
         let dimension = Dimension::Write;
         let base = Ask {
@@ -419,7 +486,7 @@ impl State {
             floor: write.consumption.drawn_from_table(),
         };
         if write.consumption.global_indexes.is_empty() {
-            return self.capacity.admit(now, &[base]);
+            return self.capacity.charge(now, &[base], is_reported);
         }
         let parts = write.index_parts();
         let mut asks = Vec::with_capacity(parts.len() + 1);
@@ -431,7 +498,7 @@ impl State {
                 asks.push(Ask { resource, dimension, place, floor });
             }
         }
-        self.capacity.admit(now, &asks)
+        self.capacity.charge(now, &asks, is_reported)
     }
 
     /// Counts a write that runs.
@@ -444,6 +511,10 @@ impl State {
             let units = write.consumption.table + write.consumption.without_arm;
             resource.count(operation, mode, units);
             resource.heat(Dimension::Write, place.hash, place.sort_key, units, now);
+            // What local indexes take counts with the table.
+            let drawn = write.consumption.drawn_from_table();
+            resource.minute.consume(operation, drawn);
+            resource.contributors.access(Dimension::Write, place.hash, place.sort_key, true, drawn);
             // For queries of the partition key, and for reads of the item.
             resource.note_write(place.hash, now);
             resource.note_write(partition_hash(write.key), now);
@@ -464,6 +535,10 @@ impl State {
         let Some(resource) = self.resource(change.object) else { return };
         resource.count(operation, mode, change.units);
         resource.heat(Dimension::Write, place.hash, place.sort_key, change.units, now);
+        if change.kind == IndexKind::Global {
+            resource.minute.consume(operation, change.units);
+            resource.contributors.access(Dimension::Write, place.hash, place.sort_key, true, change.units);
+        }
         for (key, _) in change.old.iter().chain(&change.new) {
             resource.note_write(place_of(key).hash, now);
         }
@@ -479,9 +554,6 @@ impl State {
                 (change.object, entry.map_or(write.key, |(key, _)| key))
             }
         };
-        let hash = place_of(key).hash;
-        if let Some(resource) = self.resource(object) {
-            resource.refuse(operation, hash);
-        }
+        self.refuse(operation, object, place_of(key), true, refusal.cause);
     }
 }

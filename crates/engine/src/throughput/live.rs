@@ -1,19 +1,25 @@
 //! The live state of one table: the model, and what is counted.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use dynamometer_capacity::admission::{BillingMode, Dimension, PerDimension, ResourceId, TableCapacity};
+use dynamometer_capacity::CapacityUnits;
+use dynamometer_capacity::admission::{BillingMode, Dimension, PerDimension, ResourceId};
 use dynamometer_capacity::money::HourlyPeak;
-use dynamometer_capacity::{CapacityUnits, Constants};
+use dynamometer_cloudwatch::series::{MINUTE_MS, begin_of};
 use dynamometer_types::Timestamp;
 use parking_lot::Mutex;
 
+use super::contributors::Contributors;
 use super::hottest::Hottest;
+use super::minute::{ClosedMinute, ClosedResource, ResourceMinute, TableMinute, own_series};
+use super::model::Model;
 use super::spec::{in_force_from, spec_of, unused_since};
 use super::usage::{OPERATIONS, Operation, OperationUse};
+use crate::catalog::record::InsightsRecord;
 use crate::catalog::{IndexKind, Table};
 use crate::disk::keys::ObjectId;
+use crate::engine::EngineConfig;
 
 /// What all versions of a table share. Empty until the table is first used.
 #[derive(Debug, Default)]
@@ -28,6 +34,8 @@ pub(crate) struct Live {
 pub(crate) struct FreeUse {
     /// Items that time to live deleted.
     pub(crate) expired_items: AtomicU64,
+    /// How many of those were published as a metric.
+    published_expired: AtomicU64,
     /// GetRecords calls on its streams.
     pub(crate) stream_reads: AtomicU64,
     /// Records that they answered.
@@ -39,7 +47,7 @@ pub(crate) struct FreeUse {
 /// The model of a table and what was counted on it.
 #[derive(Debug)]
 pub(crate) struct State {
-    pub(crate) capacity: TableCapacity,
+    pub(crate) capacity: Model,
     /// The version of the table that `capacity` follows.
     follows: u64,
     pub(crate) mode: BillingMode,
@@ -47,6 +55,14 @@ pub(crate) struct State {
     pub(crate) span: Option<(Timestamp, Timestamp)>,
     /// The table, then its indexes, local ones too.
     pub(crate) resources: Vec<Resource>,
+    /// What was counted in the open minute, beside what the resources have of it.
+    pub(crate) minute: TableMinute,
+    /// Where the minute ends that is open, milliseconds.
+    minute_end_ms: i64,
+    /// Whether anything was counted in it.
+    is_minute_used: bool,
+    /// Minutes that are over and were not collected yet.
+    closed: Vec<ClosedMinute>,
 }
 
 /// The table itself or one of its indexes.
@@ -66,6 +82,10 @@ pub(crate) struct Resource {
     recent: Option<Box<[(u64, i64); RECENT_KEYS]>>,
     /// Eventually consistent reads of an item or a partition key within [`SOON_MS`] of a write to it.
     pub(crate) soon_reads: u64,
+    /// What was counted in the open minute.
+    pub(crate) minute: ResourceMinute,
+    /// What the rules of Contributor Insights saw in it.
+    pub(crate) contributors: Contributors,
 }
 
 /// How many keys are remembered with their last write; an older one gives way to a newer one of the same place.
@@ -73,23 +93,29 @@ const RECENT_KEYS: usize = 128;
 /// How soon after a write an eventually consistent read may well miss it. Our choice: AWS gives no figure but says that it is
 /// usually a fraction of a second.
 pub(crate) const SOON_MS: i64 = 100;
+/// How many minutes that are over are kept for a job that does not come; it comes each second.
+const MOST_CLOSED: usize = 60;
 
 impl Live {
     /// Works on the state, which is made and brought up to date first. `bytes` tells what is stored of a table or
-    /// index, and is asked only when the state is made.
+    /// index, and is asked only when the state is made, as `config` is.
     pub(crate) fn with<R>(
         &self,
         table: &Table,
         now: Timestamp,
-        constants: &Arc<Constants>,
+        config: &EngineConfig,
         bytes: impl Fn(ObjectId) -> u64,
         work: impl FnOnce(&mut State) -> R,
     ) -> R {
         let mut slot = self.state.lock();
-        let state = slot.get_or_insert_with(|| Box::new(State::new(table, now, constants, bytes)));
+        let state = slot.get_or_insert_with(|| Box::new(State::new(table, now, config, bytes)));
         if state.follows < table.version {
             state.follow(table, now);
         }
+        if now.millis() >= state.minute_end_ms {
+            state.close_minute(now);
+        }
+        state.is_minute_used = true;
         work(state)
     }
 
@@ -113,30 +139,73 @@ impl Live {
         }
         Some(work(state))
     }
+
+    /// How many items time to live deleted since this was last asked.
+    pub(crate) fn take_expired(&self) -> u64 {
+        let all = self.free.expired_items.load(Ordering::Relaxed);
+        all.saturating_sub(self.free.published_expired.swap(all, Ordering::Relaxed))
+    }
+
+    /// Whether something was counted that was not collected yet.
+    pub(crate) fn has_counted(&self) -> bool {
+        let slot = self.state.lock();
+        slot.as_ref().is_some_and(|state| state.is_minute_used || !state.closed.is_empty())
+    }
+
+    /// Takes what was counted in the minutes that are over.
+    pub(crate) fn take_minutes(&self, now: Timestamp) -> Vec<ClosedMinute> {
+        let mut slot = self.state.lock();
+        let Some(state) = slot.as_mut() else { return Vec::new() };
+        if now.millis() >= state.minute_end_ms {
+            state.close_minute(now);
+        }
+        std::mem::take(&mut state.closed)
+    }
 }
 
 impl State {
-    fn new(
-        table: &Table,
-        now: Timestamp,
-        constants: &Arc<Constants>,
-        bytes: impl Fn(ObjectId) -> u64,
-    ) -> State {
+    fn new(table: &Table, now: Timestamp, config: &EngineConfig, bytes: impl Fn(ObjectId) -> u64) -> State {
         let mut spec = spec_of(&table.record, now);
         spec.table.bytes = bytes(table.id());
         for index in &mut spec.indexes {
             index.resource.bytes = table.index(&index.name).map_or(0, |known| bytes(known.id));
         }
         let since = unused_since(&table.record, now);
+        let mode = spec.mode;
+        let name = (table.record.name.as_str(), table.id());
         let mut state = State {
-            capacity: TableCapacity::new(&spec, constants.clone(), since),
+            capacity: Model::new(name, spec, config.constants.clone(), since, config.trace.as_ref()),
             follows: table.version,
-            mode: spec.mode,
+            mode,
             span: None,
             resources: Vec::new(),
+            minute: TableMinute::default(),
+            minute_end_ms: begin_of(now.millis(), MINUTE_MS) + MINUTE_MS,
+            is_minute_used: false,
+            closed: Vec::new(),
         };
         state.list_resources(table, now);
         state
+    }
+
+    /// Puts what was counted in the open minute aside, and opens the minute around `now`.
+    fn close_minute(&mut self, now: Timestamp) {
+        let begin_ms = self.minute_end_ms - MINUTE_MS;
+        self.minute_end_ms = begin_of(now.millis(), MINUTE_MS) + MINUTE_MS;
+        if !std::mem::take(&mut self.is_minute_used) {
+            return;
+        }
+        let resources = self.resources.iter_mut().filter_map(|resource| {
+            let index = own_series(resource.index.as_ref())?;
+            let counted = std::mem::take(&mut resource.minute);
+            Some(ClosedResource { index, counted, contributors: resource.contributors.take() })
+        });
+        let resources = resources.collect();
+        if self.closed.len() == MOST_CLOSED {
+            self.closed.remove(0);
+        }
+        let table = std::mem::take(&mut self.minute);
+        self.closed.push(ClosedMinute { begin_ms, table, resources });
     }
 
     /// Takes over what changed in the catalog, once it is in force.
@@ -147,7 +216,7 @@ impl State {
         }
         let spec = spec_of(&table.record, at);
         self.mode = spec.mode;
-        self.capacity.follow(at, &spec);
+        self.capacity.follow(at, spec);
         self.follows = table.version;
         self.list_resources(table, at);
     }
@@ -166,6 +235,8 @@ impl State {
             let mut resource =
                 at.map_or_else(|| Resource::new(object, index, id, now), |at| known.swap_remove(at));
             resource.id = id;
+            let (insights, has_sort_key) = insights_of(table, resource.index.as_ref());
+            resource.contributors.follow(insights, has_sort_key);
             for dimension in Dimension::BOTH {
                 resource.provisioned[dimension].set(provisioned[dimension], now);
             }
@@ -184,10 +255,38 @@ impl State {
         self.resources.iter_mut().find(|resource| resource.object == object)
     }
 
+    /// Where the metrics of a table or index are counted: those of a local index with its table.
+    pub(crate) fn series(&mut self, object: ObjectId) -> Option<&mut Resource> {
+        let known = self.resources.iter().find(|resource| resource.object == object)?;
+        match known.index {
+            Some((_, IndexKind::Local)) => {
+                self.resources.iter_mut().find(|resource| resource.index.is_none())
+            }
+            _ => self.resource(object),
+        }
+    }
+
     /// Whose throughput an index draws from.
     pub(crate) fn id_of(&self, object: ObjectId) -> ResourceId {
         let known = self.resources.iter().find(|resource| resource.object == object);
         known.map_or(ResourceId::TABLE, |resource| resource.id)
+    }
+}
+
+/// The setting of Contributor Insights of a table or global index, and whether it has a sort key.
+fn insights_of<'a>(
+    table: &'a Table,
+    index: Option<&(Arc<str>, IndexKind)>,
+) -> (Option<&'a InsightsRecord>, bool) {
+    let record = &table.record;
+    match index {
+        None => (record.insights.as_ref(), !table.key.sort.is_empty()),
+        Some((name, IndexKind::Global)) => {
+            let setting = record.global_indexes.iter().find(|index| *index.name == **name);
+            let has_sort_key = table.index(name).is_some_and(|index| !index.key.sort.is_empty());
+            (setting.and_then(|index| index.insights.as_ref()), has_sort_key)
+        }
+        Some((_, IndexKind::Local)) => (None, false),
     }
 }
 
@@ -221,6 +320,8 @@ impl Resource {
             provisioned: PerDimension::new(HourlyPeak::new(0, now), HourlyPeak::new(0, now)),
             recent: None,
             soon_reads: 0,
+            minute: ResourceMinute::default(),
+            contributors: Contributors::default(),
         }
     }
 

@@ -13,21 +13,34 @@
 //!
 //! # Report and enforce
 //! Both modes put the same questions in the same order, and the model takes nothing for what it refuses. They
-//! differ in what a refusal does: `enforce` answers it, `report` counts it and goes on. With `off` no lock is taken
-//! and nothing is counted.
+//! differ in what a refusal does: `enforce` answers it, `report` counts it and goes on. With `off` the model is not
+//! asked; requests are counted all the same.
+//!
+//! # Minutes
+//! What CloudWatch shows is counted beside it, in the same state under the same lock, minute by minute. A refusal counts
+//! as a throttle there in both modes: that is what AWS's metrics would have shown.
 
 mod charge;
+mod contributors;
+mod heaviest;
 mod hottest;
 mod live;
+mod minute;
+mod model;
+mod note;
 mod refusal;
 mod report;
 mod spec;
 mod usage;
 
-pub(crate) use charge::WriteCharge;
+pub(crate) use charge::{Charged, WriteCharge};
+pub(crate) use contributors::RuleKind;
 pub use hottest::TRACKED_KEYS;
 pub(crate) use live::Live;
+pub(crate) use minute::{ClosedMinute, ClosedResource};
+pub use model::TraceSink;
 pub(crate) use refusal::cancellation_code;
+pub(crate) use report::key_values;
 pub use report::{HotKey, ResourceUse, StreamUse, TableUse, ThroughputUse};
 pub(crate) use spec::spec_of;
 pub use usage::{Operation, OperationUse};
@@ -35,7 +48,7 @@ pub use usage::{Operation, OperationUse};
 /// What becomes of a request that the capacity model refuses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ThrottleMode {
-    /// There is no model, and nothing is counted.
+    /// The model is not asked.
     Off,
     /// It is counted as one that AWS would have refused, and runs.
     #[default]

@@ -180,27 +180,43 @@ fn hot_key(halves: u64, tracked: &Tracked, key: &KeySchema) -> HotKey {
 }
 
 /// A partition key from the first bytes of a stored key; `…` where it was cut off.
-fn label(mut stored: &[u8], key: &KeySchema) -> String {
-    let mut parts = Vec::with_capacity(key.partition.len());
-    for attribute in &key.partition {
+fn label(stored: &[u8], key: &KeySchema) -> String {
+    let mut parts = key_values(stored, key, true);
+    parts.truncate(key.partition.len());
+    parts.join("#")
+}
+
+/// The values of a key from the first bytes of a stored one, partition key first; `…` where it was cut off. The sort
+/// key of an index is escaped, that of a table is not.
+pub(crate) fn key_values(mut stored: &[u8], key: &KeySchema, of_index: bool) -> Vec<String> {
+    let mut values = Vec::with_capacity(key.partition.len() + key.sort.len());
+    for (at, attribute) in key.partition.iter().chain(&key.sort).enumerate() {
+        if at >= key.partition.len() && !of_index {
+            values.push(shown(attribute.scalar_type, stored));
+            break;
+        }
         let (value, rest, is_whole) = unescape(stored);
-        let mut text = match attribute.scalar_type {
-            ScalarType::S => String::from_utf8_lossy(&value).into_owned(),
-            ScalarType::N => {
-                Number::from_key_bytes(&value).map_or_else(|| hexadecimal(&value), |n| n.to_string())
-            }
-            ScalarType::B => hexadecimal(&value),
-        };
+        let mut text = shown(attribute.scalar_type, &value);
         if !is_whole {
             text.push('…');
         }
-        parts.push(text);
+        values.push(text);
         stored = rest;
         if !is_whole {
             break;
         }
     }
-    parts.join("#")
+    values
+}
+
+fn shown(scalar_type: ScalarType, ordered: &[u8]) -> String {
+    match scalar_type {
+        ScalarType::S => String::from_utf8_lossy(ordered).into_owned(),
+        ScalarType::N => {
+            Number::from_key_bytes(ordered).map_or_else(|| hexadecimal(ordered), |number| number.to_string())
+        }
+        ScalarType::B => hexadecimal(ordered),
+    }
 }
 
 /// The first escaped value, what follows it, and whether its end is there.

@@ -14,7 +14,9 @@ macro_rules! operations {
             /// All of them, reads first.
             pub const ALL: &[Operation] = &[$(Operation::$name,)+];
 
-            /// AWS's name; `TransactWriteItemsReplay` is a TransactWriteItems that is answered from its token, which reads.
+            /// AWS's name, and behind it what tells apart what AWS does not: `TransactWriteItemsReplay` is a
+            /// TransactWriteItems that is answered from its token, which reads; `ExecuteStatementScan` is a SELECT without a
+            /// partition key; `…Write` are the statements of PartiQL that write.
             pub const fn name(self) -> &'static str {
                 match self { $(Operation::$name => stringify!($name),)+ }
             }
@@ -34,11 +36,49 @@ operations! {
     TransactWriteItemsReplay Read,
     Query Read,
     Scan Read,
+    ExecuteStatement Read,
+    ExecuteStatementScan Read,
+    BatchExecuteStatement Read,
+    ExecuteTransaction Read,
     PutItem Write,
     UpdateItem Write,
     DeleteItem Write,
     BatchWriteItem Write,
     TransactWriteItems Write,
+    ExecuteStatementWrite Write,
+    BatchExecuteStatementWrite Write,
+    ExecuteTransactionWrite Write,
+}
+
+impl Operation {
+    /// Whether it walks a whole table or index.
+    pub const fn is_scan(self) -> bool {
+        matches!(self, Operation::Scan | Operation::ExecuteStatementScan)
+    }
+
+    /// Whether it reads a range of one partition.
+    pub const fn is_query(self) -> bool {
+        matches!(self, Operation::Query | Operation::ExecuteStatement)
+    }
+}
+
+impl Operation {
+    /// The operation that AWS's metrics count it as: the `Operation` dimension.
+    pub(crate) const fn metric(self) -> Operation {
+        match self {
+            Operation::TransactWriteItemsReplay => Operation::TransactWriteItems,
+            Operation::ExecuteStatementScan | Operation::ExecuteStatementWrite => Operation::ExecuteStatement,
+            Operation::BatchExecuteStatementWrite => Operation::BatchExecuteStatement,
+            Operation::ExecuteTransactionWrite => Operation::ExecuteTransaction,
+            other => other,
+        }
+    }
+
+    /// Whether each of its elements is throttled by itself.
+    pub(crate) const fn is_batch(self) -> bool {
+        use Operation::{BatchExecuteStatement, BatchExecuteStatementWrite, BatchGetItem, BatchWriteItem};
+        matches!(self, BatchGetItem | BatchWriteItem | BatchExecuteStatement | BatchExecuteStatementWrite)
+    }
 }
 
 /// How many operations there are.

@@ -31,6 +31,7 @@ pub(crate) const SCAN: Wording = Wording { reads: true, ..OLDER };
 pub(crate) const BATCH_WRITE_ITEM: Wording = OLDER;
 pub(crate) const TRANSACT_WRITE_ITEMS: Wording = OLDER;
 pub(crate) const TRANSACT_GET_ITEMS: Wording = OLDER;
+pub(crate) const PARTIQL: Wording = OLDER;
 
 impl Wording {
     /// A `ValidationException` for something found before the table is looked up.

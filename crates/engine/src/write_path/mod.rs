@@ -18,6 +18,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use dynamometer_capacity::CapacityUnits;
 use dynamometer_capacity::meter::{Consumption, meter_failed_condition, meter_item_write};
 use dynamometer_store::{Batch, Commit, Keyspace, StoreError, decode_pair};
 use dynamometer_types::limits::ITEM_COLLECTION_BYTES;
@@ -30,7 +31,7 @@ use crate::disk::keys::{object_prefix, partition_prefix};
 use crate::disk::row::{CorruptRow, Row};
 use crate::engine::{Engine, internal_error};
 use crate::streams::record::{ItemChange, record_of};
-use crate::throughput::{Operation, ThrottleMode, WriteCharge};
+use crate::throughput::{Operation, WriteCharge};
 use crate::ttl::follow_expiry;
 use conflicts::{free_of_conflict, merge_refused};
 use index_rows::index_change;
@@ -135,19 +136,28 @@ pub(crate) enum Stop {
     /// A table is not what the writes were planned on: plan anew.
     TableChanged,
     /// These operations refused, each at its place; `None` for those that would have gone through. They may have
-    /// seen images that are not durable yet: `after` is waited for before anybody hears of it.
-    Refused { refusals: Vec<Option<ApiError>>, after: Option<Commit> },
-    /// The store failed.
+    /// seen images that are not durable yet: `after` is waited for before anybody hears of it. What they cost all
+    /// the same is `units`.
+    Refused { refusals: Vec<Option<ApiError>>, after: Option<Commit>, units: CapacityUnits },
+    /// The store failed, or the write could not be planned.
     Failed(ApiError),
 }
 
 impl Stop {
+    /// What was consumed all the same: by a condition that failed.
+    pub(crate) fn units(&self) -> CapacityUnits {
+        match self {
+            Stop::Refused { units, .. } => *units,
+            Stop::TableChanged | Stop::Failed(_) => CapacityUnits::ZERO,
+        }
+    }
+
     /// The error of the first write that refused, once what it rests on is durable.
     pub(crate) async fn into_error(self) -> ApiError {
         match self {
             Stop::TableChanged => internal_error("the table changed again and again"),
             Stop::Failed(error) => error,
-            Stop::Refused { refusals, after } => {
+            Stop::Refused { refusals, after, .. } => {
                 if let Some(Err(error)) = match after {
                     Some(commit) => Some(commit.await),
                     None => None,
@@ -258,6 +268,12 @@ impl<'a> Started<'a> {
         }
         Ok(self.written)
     }
+
+    /// The same of a single write.
+    pub(crate) async fn finish_one(self, engine: &Engine) -> Result<Written<'a>, ApiError> {
+        let written = self.finish(engine).await?.pop();
+        written.ok_or_else(|| internal_error("a write without an outcome"))
+    }
 }
 
 /// What will be queued: the batch, and the images that the next writers see.
@@ -298,25 +314,38 @@ impl Engine {
         table_name: &str,
         plan: impl Fn(&Arc<Table>) -> Result<PlannedWrite<'a>, ApiError>,
     ) -> Result<(Arc<Table>, Written<'a>), ApiError> {
-        let behalf = Behalf::of(operation, context.now);
-        let stop = loop {
-            let table = self.table(context, table_name)?;
-            let planned = plan(&table)?;
-            let started = {
-                let mut held = self.latches.hold([&planned.key].into_iter());
-                self.start_writes(behalf, std::slice::from_ref(&planned), &mut held, |_| None)
-            };
-            match started {
-                Ok(started) => {
-                    let written = started.finish(self).await?.pop();
-                    let written = written.ok_or_else(|| internal_error("a write without an outcome"))?;
-                    return Ok((table, written));
-                }
-                Err(Stop::TableChanged) => {}
-                Err(stop) => break stop,
+        match self.start_one(context, operation, table_name, plan) {
+            Ok((table, started)) => {
+                let written = started.finish_one(self).await?;
+                self.note_success(context, &table, operation, None);
+                Ok((table, written))
             }
-        };
-        Err(stop.into_error().await)
+            Err(stop) => {
+                let error = stop.into_error().await;
+                self.note_failure(context, table_name, &error);
+                Err(error)
+            }
+        }
+    }
+
+    /// The same up to where the write has joined the queue.
+    pub(crate) fn start_one<'a>(
+        &self,
+        context: &Context<'_>,
+        operation: Operation,
+        table_name: &str,
+        plan: impl Fn(&Arc<Table>) -> Result<PlannedWrite<'a>, ApiError>,
+    ) -> Result<(Arc<Table>, Started<'a>), Stop> {
+        let behalf = Behalf::of(operation, context.now);
+        loop {
+            let table = self.table(context, table_name).map_err(Stop::Failed)?;
+            let planned = plan(&table).map_err(Stop::Failed)?;
+            let mut held = self.latches.hold([&planned.key].into_iter());
+            match self.start_writes(behalf, std::slice::from_ref(&planned), &mut held, |_| None) {
+                Err(Stop::TableChanged) => {}
+                started => return started.map(|started| (table, started)),
+            }
+        }
     }
 
     /// Runs the writes of a batch, as often as their tables change under them. Answers the plans, what was written in
@@ -369,7 +398,7 @@ impl Engine {
         if behalf.is_together() {
             let refusals = self.conflicts(behalf, writes, held);
             if !refusals.is_empty() {
-                return Err(Stop::Refused { refusals, after: None });
+                return Err(Stop::Refused { refusals, after: None, units: CapacityUnits::ZERO });
             }
         }
         let mut decisions = Vec::with_capacity(writes.len());
@@ -391,11 +420,13 @@ impl Engine {
         let throttled = self.charge(behalf, writes, &mut decisions);
         let all_throttled = throttled.iter().flatten().count() == writes.len();
         if !throttled.is_empty() && (all_throttled || behalf.is_together()) {
-            return Err(Stop::Refused { refusals: throttled, after: None });
+            let units = CapacityUnits::ZERO;
+            return Err(Stop::Refused { refusals: throttled, after: None, units });
         }
         if decisions.iter().any(|decision| decision.change.is_err()) {
+            let units = decisions.iter().map(|decision| decision.consumption.total()).sum();
             let refusals = decisions.into_iter().map(|decision| decision.change.err()).collect();
-            return Err(Stop::Refused { refusals, after: wait_for_seen() });
+            return Err(Stop::Refused { refusals, after: wait_for_seen(), units });
         }
         let mut queue = Queue::default();
         let mut written = Vec::with_capacity(writes.len());
@@ -449,9 +480,6 @@ impl Engine {
             }
             return Vec::new();
         };
-        if self.config.throttle == ThrottleMode::Off {
-            return Vec::new();
-        }
         let refused = decisions.iter().any(|decision| decision.change.is_err());
         if refused && decisions.iter().all(|decision| decision.consumption.total().is_zero()) {
             // What breaks a rule is told before anything is consumed.
@@ -563,7 +591,7 @@ impl Engine {
 
 /// What a write costs that refuses: a failed condition as much as the write, anything else nothing.
 fn consumption_of_refusal(write: &PlannedWrite<'_>, error: &ApiError, old_size: Option<u64>) -> Consumption {
-    if error.kind != ErrorKind::ConditionalCheckFailed {
+    if !matches!(error.kind, ErrorKind::ConditionalCheckFailed | ErrorKind::DuplicateItem) {
         return Consumption::default();
     }
     // The item of a put is at hand; what an update would have made is not, and is taken to be no larger.

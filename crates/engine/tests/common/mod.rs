@@ -68,6 +68,7 @@ impl World {
             region: "us-east-1",
             account: "000000000000",
             host: None,
+            elapsed: &|| std::time::Duration::ZERO,
             entropy: &entropy,
         };
         operation(&self.engine, &context).await

@@ -312,6 +312,7 @@ fn futures_run_on_any_thread() {
         region: "us-east-1",
         account: "000000000000",
         host: None,
+        elapsed: &|| std::time::Duration::ZERO,
         entropy: &entropy,
     };
     let request = put(TABLE, key("a"));

@@ -16,7 +16,7 @@ use crate::draw::key_values;
 use crate::naive::{
     Change, Changes, Condition, Key, Naive, Refusal, Transacted, Write, key_item, key_of_item,
 };
-use crate::pages;
+use crate::{pages, statements};
 
 pub const TABLE: &str = "table";
 const LATE: &str = "late";
@@ -87,8 +87,12 @@ impl Drive {
 
     /// Any operation that may also happen while jobs are at work.
     fn step(&mut self) {
-        match self.choices.below(30) {
+        match self.choices.below(33) {
             0..=9 => self.single_write(),
+            30..=32 => {
+                let write = self.write(false);
+                statements::compare_write(self, write);
+            }
             10..=12 => self.batch(),
             13..=16 => self.transaction(),
             17 => self.resend(),
@@ -141,7 +145,7 @@ impl Drive {
     }
 
     /// The indexes that writes must suit, those that are being filled included.
-    fn declared(&self) -> Vec<IndexShape> {
+    pub fn declared(&self) -> Vec<IndexShape> {
         let mut shown = self.world.describe(TABLE);
         for index in shown.global_secondary_indexes.iter_mut().flatten() {
             index.backfilling = None;

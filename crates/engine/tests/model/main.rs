@@ -14,6 +14,7 @@ mod late_keys;
 mod megabytes;
 mod naive;
 mod pages;
+mod statements;
 
 use std::sync::Arc;
 

@@ -8,6 +8,7 @@ use crate::common::requests::scan;
 use crate::common::{item_of, n, s};
 use crate::drive::{Drive, TABLE};
 use crate::naive::Sorted;
+use crate::statements::compare_select;
 
 /// One of the comparisons of a sort key, with its text.
 enum Test {
@@ -123,6 +124,7 @@ pub fn compare_query(drive: &mut Drive) {
             let request = QueryRequest { scan_index_forward: Some(scan_forward), limit, ..request.clone() };
             let found = query_all(drive, request.clone(), walked.len());
             assert_eq!(found, filtered(&walked, least), "{request:?}");
+            compare_select(drive, &request, index, &sort);
         }
     }
 }

@@ -8,3 +8,4 @@ mod common;
 
 mod conflicts;
 mod lag;
+mod metrics;

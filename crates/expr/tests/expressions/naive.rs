@@ -37,6 +37,7 @@ fn of(operand: &Operand, item: &Item) -> Option<AttributeValue> {
             };
             Some(AttributeValue::N((size as i64).into()))
         }
+        Operand::Test(_) => panic!("no expression of a request holds one"),
     }
 }
 

@@ -51,7 +51,7 @@ pub(crate) fn not_an_operation() -> Response {
 }
 
 /// A body over the limit, sent or decoded.
-pub(super) fn too_large() -> Response {
+pub(crate) fn too_large() -> Response {
     Response::new(StatusCode::PAYLOAD_TOO_LARGE, NO_CONTENT_TYPE, Bytes::new())
 }
 

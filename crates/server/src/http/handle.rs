@@ -108,8 +108,9 @@ async fn answer<S: Service>(
     } else {
         aws_caller(connection, &parts, &raw, received_at_ms).map_err(|problem| {
             let is_plain = matches!(encoding, Ok(None));
-            let earlier = is_plain.then(|| service.precheck(&parts.headers, &raw, content_type)).flatten();
-            earlier.unwrap_or_else(|| answers::not_authenticated(&problem, content_type))
+            let earlier = || is_plain.then(|| service.precheck(&parts.headers, &raw, content_type)).flatten();
+            let own_form = service.refuse_caller(parts.uri.path(), &parts.headers, &raw, &problem);
+            own_form.or_else(earlier).unwrap_or_else(|| answers::not_authenticated(&problem, content_type))
         })?
     };
 

@@ -1,6 +1,6 @@
 //! What the socket layer and the service say to each other.
 
-use crate::auth::Caller;
+use crate::auth::{AuthError, Caller};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use std::net::SocketAddr;
@@ -84,6 +84,19 @@ pub trait Service: Send + Sync + 'static {
     /// encoded bodies. `content_type` is as in [`Request::content_type`].
     fn precheck(&self, headers: &HeaderMap, body: &Bytes, content_type: &'static str) -> Option<Response> {
         let _ = (headers, body, content_type);
+        None
+    }
+
+    /// Asked about a `POST` on the AWS paths that failed authentication: the error in the form of the service that was
+    /// called, or `None` where it has DynamoDB's.
+    fn refuse_caller(
+        &self,
+        path: &str,
+        headers: &HeaderMap,
+        body: &Bytes,
+        problem: &AuthError,
+    ) -> Option<Response> {
+        let _ = (path, headers, body, problem);
         None
     }
 

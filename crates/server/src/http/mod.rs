@@ -31,7 +31,7 @@ mod tls;
 mod watch;
 
 pub use answers::error_body;
-pub(crate) use answers::not_an_operation;
+pub(crate) use answers::{not_an_operation, too_large};
 pub use bind::{BindError, bind};
 pub use browser::parse_origin;
 pub use config::{HttpConfig, Limits, Timeouts};

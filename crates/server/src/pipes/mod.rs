@@ -128,12 +128,14 @@ impl Pipes {
             signal: Signal::default(),
             stats: Mutex::new(Stats { last_result: "No records processed".into(), ..Stats::default() }),
         });
-        let failed = |error: std::io::Error| format!("the pipe cannot be started: {error}");
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+        let failed = |error: &dyn std::fmt::Display| format!("the pipe cannot be started: {error}");
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| failed(&error))?;
+        let lanes = worker::begin(&self.around.engine, &pipe).map_err(|error| failed(&error))?;
         let (around, shown) = (self.around.clone(), pipe.show());
-        let worker = Worker { pipe: pipe.clone(), around, runtime, lanes: None };
+        let worker = Worker { pipe: pipe.clone(), around, runtime, lanes };
         let thread = std::thread::Builder::new().name("dyno-pipe".into()).spawn(|| worker.run());
-        running.push(Running { pipe, thread: Some(thread.map_err(failed)?) });
+        running.push(Running { pipe, thread: Some(thread.map_err(|error| failed(&error))?) });
         Ok(shown)
     }
 

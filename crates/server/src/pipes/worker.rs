@@ -40,8 +40,7 @@ pub(super) struct Worker {
     pub(super) pipe: Arc<Pipe>,
     pub(super) around: Arc<Surroundings>,
     pub(super) runtime: Runtime,
-    /// None until the pipe has begun.
-    pub(super) lanes: Option<HashMap<ShardKey, Lane>>,
+    pub(super) lanes: HashMap<ShardKey, Lane>,
 }
 
 /// A shard on its way.
@@ -85,14 +84,10 @@ impl Worker {
 
     /// Goes once over all shards that may be read.
     fn round(&mut self) -> Result<Progress, StoreError> {
-        let engine = &self.around.engine;
-        let streams = streams_of(engine, &self.pipe);
-        let mut lanes = match self.lanes.take() {
-            Some(lanes) => lanes,
-            None => begin(engine, &self.pipe, &streams)?,
-        };
+        let streams = streams_of(&self.around.engine, &self.pipe);
+        let mut lanes = std::mem::take(&mut self.lanes);
         let outcome = self.go_over(&streams, &mut lanes);
-        self.lanes = Some(lanes);
+        self.lanes = lanes;
         outcome
     }
 
@@ -377,20 +372,20 @@ fn streams_of(engine: &Engine, pipe: &Pipe) -> Vec<Arc<Stream>> {
 }
 
 /// Where a pipe goes on, or begins when it was never there.
-fn begin(
-    engine: &Engine,
-    pipe: &Pipe,
-    streams: &[Arc<Stream>],
-) -> Result<HashMap<ShardKey, Lane>, StoreError> {
+///
+/// # Errors
+/// When the store fails.
+pub(super) fn begin(engine: &Engine, pipe: &Pipe) -> Result<HashMap<ShardKey, Lane>, StoreError> {
     let Pipe { namespace, definition, .. } = pipe;
     if let Some(positions) = engine.pipe_positions(namespace, &definition.name)? {
         return Ok(positions.into_iter().map(|(shard, position)| (shard, Lane::at(position))).collect());
     }
     let mut positions = Vec::new();
     if definition.starting_position == StartingPosition::Latest {
-        for stream in streams {
+        for stream in streams_of(engine, pipe) {
             for shard in &stream.row.shards {
-                let last = engine.shard_ends(stream, shard.number)?.map(|ends| ends.last).unwrap_or_default();
+                let last =
+                    engine.shard_ends(&stream, shard.number)?.map(|ends| ends.last).unwrap_or_default();
                 let is_done = shard.closed_ms.is_some();
                 positions.push(((stream.row.id, shard.number), Position { next: after(last), is_done }));
             }

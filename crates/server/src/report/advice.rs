@@ -218,13 +218,20 @@ fn conflicts(place: &Place<'_>) -> Vec<Advice> {
 }
 
 fn scans(place: &Place<'_>) -> Vec<Advice> {
-    let scan = place.resource.operations.iter().find(|operation| operation.operation == "Scan");
-    let Some(scan) = scan.filter(|scan| scan.units >= ENOUGH_UNITS) else { return Vec::new() };
-    let share = 100.0 * scan.units / place.resource.read_units;
+    let is_scan = |operation: &&super::OperationReport| {
+        ["Scan", "ExecuteStatementScan"].contains(&operation.operation.as_str())
+    };
+    let scans = || place.resource.operations.iter().filter(is_scan);
+    let units: f64 = scans().map(|scan| scan.units).sum();
+    if units < ENOUGH_UNITS {
+        return Vec::new();
+    }
+    let share = 100.0 * units / place.resource.read_units;
     if share < 10.0 {
         return Vec::new();
     }
-    let sentence = format!("{}: {} scans make {share:.0} % of its read units.", place.name(), scan.requests);
+    let requests: u64 = scans().map(|scan| scan.requests).sum();
+    let sentence = format!("{}: {requests} scans make {share:.0} % of its read units.", place.name());
     let remedy = "query by a key, of the table or of an index; leave scans to exports";
     vec![place.advice("scan", sentence, remedy)]
 }

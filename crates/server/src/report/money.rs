@@ -28,6 +28,7 @@ impl Pricing<'_> {
             class: class_of(table),
             consumed: resource.on_demand_units,
             storage_byte_seconds: storage_bytes(resource) * self.span_ms / 1_000,
+            stream_reads: stream_reads(table, resource),
             ..Usage::default()
         };
         let provisioned = Usage {
@@ -51,6 +52,7 @@ impl Pricing<'_> {
             consumed: consumed(resource).map(|units| self.month_of(units)),
             provisioned_unit_seconds: provisioned.map(|units| u128::from(units) * seconds),
             storage_byte_seconds: storage_bytes(resource) * seconds,
+            stream_reads: self.month_of_count(stream_reads(table, resource)),
             ..Usage::default()
         }
     }
@@ -61,8 +63,12 @@ impl Pricing<'_> {
 
     /// Units in a month at this rate.
     fn month_of(&self, units: CapacityUnits) -> CapacityUnits {
-        let halves = u128::from(units.halves()) * MONTH_MS / self.span_ms;
-        CapacityUnits::from_halves(u64::try_from(halves).unwrap_or(u64::MAX))
+        CapacityUnits::from_halves(self.month_of_count(units.halves()))
+    }
+
+    /// What is counted in a month at this rate.
+    fn month_of_count(&self, count: u64) -> u64 {
+        u64::try_from(u128::from(count) * MONTH_MS / self.span_ms).unwrap_or(u64::MAX)
     }
 
     /// Units on demand: so far, and in a month at this rate.
@@ -156,6 +162,11 @@ pub(super) fn consumed(resource: &ResourceUse) -> PerDimension<CapacityUnits> {
         sum[operation.dimension()] += used.units();
     }
     sum
+}
+
+/// GetRecords calls, which are paid once for the table.
+fn stream_reads(table: &TableUse, resource: &ResourceUse) -> u64 {
+    if resource.index.is_none() { table.stream.reads } else { 0 }
 }
 
 fn storage_bytes(resource: &ResourceUse) -> u128 {

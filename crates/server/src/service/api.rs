@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use dynamometer_capacity::money::PriceTable;
+use dynamometer_cloudwatch::FaultKind;
 use dynamometer_engine::{Context, Engine};
 use dynamometer_types::{ApiError, ErrorKind, Timestamp};
 use http::{HeaderMap, StatusCode};
@@ -13,9 +14,12 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::dispatch::{Answer, dispatch, find};
-use crate::auth::Caller;
+use crate::auth::{AuthError, Caller};
+use crate::cloudwatch::{self, Incoming};
 use crate::faults::{Blow, Faults, Strike};
-use crate::http::{JSON_1_0, JSON_1_1, NO_CONTENT_TYPE, Request, Response, Service, not_an_operation};
+use crate::http::{
+    JSON_1_0, JSON_1_1, NO_CONTENT_TYPE, Request, Response, Service, not_an_operation, too_large,
+};
 use crate::own::Own;
 use crate::pipes::Pipes;
 use crate::runner::Jobs;
@@ -79,12 +83,14 @@ impl Api {
         body: &[u8],
     ) -> Answer {
         let namespace = self.namespace(caller);
+        let started = Instant::now();
         let context = Context {
             now,
             namespace: &namespace,
             region: self.region(caller),
             account: &self.config.account,
             host,
+            elapsed: &|| started.elapsed(),
             entropy: &|| self.draw(),
         };
         let operation = target.rsplit_once('.').map_or(target, |(_, operation)| operation);
@@ -99,6 +105,58 @@ impl Api {
             self.config.jobs.wake();
         }
         answer
+    }
+
+    /// Answers a call of CloudWatch.
+    async fn answer_cloudwatch(&self, call: &Incoming, request: &Request) -> Response {
+        let caller = &request.caller;
+        let namespace = self.namespace(caller);
+        let now = self.config.jobs.clock().of_request(request.received_at_ms);
+        self.close_minutes(now).await;
+        let context = Context {
+            now,
+            namespace: &namespace,
+            region: self.region(caller),
+            account: &self.config.account,
+            host: None,
+            elapsed: &|| Duration::ZERO,
+            entropy: &|| self.draw(),
+        };
+        let request_id = self.request_id();
+        if request.body.len() > cloudwatch::BODY_BYTES {
+            return too_large();
+        }
+        let answered = match call.read(&request.body) {
+            Ok((operation, value)) => {
+                self.engine.cloudwatch(&context, operation, &value).await.map(|answer| (operation, answer))
+            }
+            Err(fault) => Err(fault),
+        };
+        match answered {
+            Ok((operation, answer)) => call.answer(operation, &answer, &request_id),
+            Err(fault) => {
+                if fault.kind == FaultKind::InternalService {
+                    (self.config.log)(&format!("CloudWatch: {}", fault.message));
+                }
+                call.fault(&fault, &request_id)
+            }
+        }
+    }
+
+    /// Closes the minutes that are over: whoever asks sees all that is.
+    async fn close_minutes(&self, now: Timestamp) {
+        let engine = Arc::clone(&self.engine);
+        let closed = tokio::task::spawn_blocking(move || engine.close_minutes(now)).await;
+        if let Ok(Err(error)) = closed {
+            (self.config.log)(&format!("closing minutes failed, and is tried again: {error}"));
+        }
+    }
+
+    /// A random UUID.
+    fn request_id(&self) -> String {
+        let hex = format!("{:032x}", self.draw());
+        let (a, b, c, d, e) = (&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]);
+        format!("{a}-{b}-{c}-{d}-{e}")
     }
 
     /// Answers a call that a fault strikes.
@@ -209,6 +267,12 @@ impl Service for Api {
         if self.is_own_path(request.path()) {
             return self.answer_own(request).await;
         }
+        if let Some(call) = cloudwatch::incoming(request.path(), &request.headers, &request.body) {
+            return self.answer_cloudwatch(&call, &request).await;
+        }
+        if !is_json_type(&request.headers) {
+            return not_an_operation();
+        }
         let target = target(&request.headers);
         // DynamoDB does not take what it was not asked in.
         if request.content_type == JSON_1_1 && !target.starts_with(SCALING_TARGETS) {
@@ -229,7 +293,18 @@ impl Service for Api {
     }
 
     fn content_types(&self) -> &'static [&'static str] {
-        &[JSON_1_0, JSON_1_1, "application/json"]
+        &[JSON_1_0, JSON_1_1, "application/json", cloudwatch::CBOR, cloudwatch::FORM]
+    }
+
+    fn refuse_caller(
+        &self,
+        path: &str,
+        headers: &HeaderMap,
+        body: &Bytes,
+        problem: &AuthError,
+    ) -> Option<Response> {
+        let call = cloudwatch::incoming(path, headers, body)?;
+        Some(call.other_fault(problem.kind, &problem.message, &self.request_id()))
     }
 
     fn precheck(&self, headers: &HeaderMap, body: &Bytes, content_type: &'static str) -> Option<Response> {
@@ -240,6 +315,12 @@ impl Service for Api {
         };
         error.err().map(|error| response(Answer::error(&error), content_type))
     }
+}
+
+/// Whether a request of DynamoDB's may look so: JSON, or nothing at all.
+fn is_json_type(headers: &HeaderMap) -> bool {
+    let is_usual = headers.get(http::header::CONTENT_TYPE).is_some_and(|value| value == JSON_1_0);
+    is_usual || !(cloudwatch::is_form(headers) || cloudwatch::is_cbor(headers))
 }
 
 fn no_json() -> ApiError {

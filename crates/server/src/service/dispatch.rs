@@ -2,6 +2,7 @@
 
 use dynamometer_engine::{Context, Engine};
 use dynamometer_types::{ApiError, ErrorKind};
+use serde::Deserialize;
 
 use super::registry::Operation;
 use crate::wire::ErrorForm;
@@ -56,13 +57,30 @@ pub async fn dispatch(engine: &Engine, context: &Context<'_>, target: &str, body
         let words = format!("{} is not available in dyno yet", operation.name);
         return Answer::error_as(operation.errors, &ApiError::new(ErrorKind::UnknownOperation, words));
     };
-    match handler(engine, context, body).await {
+    let answered = handler(engine, context, body).await;
+    if let Err(error) = &answered
+        && operation.errors == ErrorForm::Namespaced
+    {
+        engine.note_error(context, operation.name, table_name(error, body).as_deref(), error);
+    }
+    match answered {
         Ok(body) => Answer { status: 200, body, incident: None, hang_up: false },
         Err(error) if error.kind == ErrorKind::InternalServerError => {
             Answer::internal(operation.errors, error.message, (context.entropy)() as u64)
         }
         Err(error) => Answer::error_as(operation.errors, &error),
     }
+}
+
+/// The table that a request names which failed for a fault of the server; of other failures nobody wants to know.
+fn table_name(error: &ApiError, body: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Named {
+        #[serde(rename = "TableName")]
+        table_name: String,
+    }
+    let is_wanted = error.kind == ErrorKind::InternalServerError;
+    is_wanted.then(|| serde_json::from_slice::<Named>(body).ok()).flatten().map(|named| named.table_name)
 }
 
 /// The operation of a target.

@@ -16,8 +16,10 @@
 
 pub mod codec;
 pub mod encode;
+mod insights;
 mod items;
 mod json;
+mod partiql;
 mod read;
 mod rewrite;
 mod scaling;

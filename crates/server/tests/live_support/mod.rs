@@ -16,7 +16,7 @@ use dynamometer_server::pipes::Pipes;
 use dynamometer_server::report::{Report, build};
 use dynamometer_server::runner::Jobs;
 use dynamometer_server::service::{Answer, Api, ApiConfig};
-use dynamometer_store::MemoryStore;
+use dynamometer_store::{MemoryStore, Store};
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 
@@ -27,6 +27,7 @@ const BEGINNING_MS: i64 = 1_780_272_000_000;
 pub struct Server {
     api: Api,
     pub faults: Arc<Faults>,
+    pub pipes: Arc<Pipes>,
     clock: Arc<Clock>,
     runtime: Runtime,
     caller: Caller,
@@ -38,16 +39,21 @@ impl Server {
     }
 
     pub fn with(config: EngineConfig) -> Server {
+        Server::on(Arc::new(MemoryStore::new()), config)
+    }
+
+    pub fn on(store: Arc<dyn Store>, config: EngineConfig) -> Server {
         let clock = Arc::new(Clock::Manual(AtomicI64::new(BEGINNING_MS)));
-        let engine = Arc::new(Engine::open(Arc::new(MemoryStore::new()), config).unwrap());
+        let engine = Arc::new(Engine::open(store, config).unwrap());
         let faults = Arc::new(Faults::new(7));
+        let pipes = Arc::new(Pipes::new(engine.clone(), clock.clone(), "us-east-1", "000000000000"));
         let config = ApiConfig {
             region: "us-east-1".into(),
             account: "000000000000".into(),
             isolate: false,
             jobs: Arc::new(Jobs::new(&engine, clock.clone())),
             faults: faults.clone(),
-            pipes: Arc::new(Pipes::new(engine.clone(), clock.clone(), "us-east-1", "000000000000")),
+            pipes: pipes.clone(),
             prices: Arc::new(PriceTable::builtin()),
             seed: 7,
             log: Arc::new(|line| eprintln!("{line}")),
@@ -56,6 +62,7 @@ impl Server {
         Server {
             api: Api::new(engine, config),
             faults,
+            pipes,
             clock,
             runtime,
             caller: Caller::anonymous("us-east-1"),

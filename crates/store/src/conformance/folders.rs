@@ -1,9 +1,11 @@
 //! Engines that keep a folder: what is there after the process has gone.
 
-use std::fs;
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::SystemTime;
+use std::{fs, io};
 
 use super::appends::places_below;
 use super::{Open, Random, all_succeed, commit, content, put, read, text};
@@ -73,17 +75,38 @@ pub(super) fn what_was_acknowledged_is_there_after_a_power_cut(open: &Open, dir:
     }
 }
 
+/// Copies a folder as it is at one moment: again, when a merge of tables has changed it meanwhile.
 fn copy(from: &Path, to: &Path) {
-    fs::create_dir(to).expect("a folder");
-    for entry in fs::read_dir(from).expect("a folder") {
-        let entry = entry.expect("an entry");
-        let to = to.join(entry.file_name());
-        if entry.file_type().expect("a type").is_dir() {
-            copy(&entry.path(), &to);
-        } else {
-            fs::copy(entry.path(), to).expect("a copy");
+    loop {
+        let before = files(from).expect("the files of a folder");
+        // In order of name a folder comes before what is in it.
+        let copied = before.iter().try_for_each(|(name, file)| match file {
+            None => fs::create_dir(to.join(name)),
+            Some(_) => fs::copy(from.join(name), to.join(name)).map(drop),
+        });
+        if copied.is_ok() && files(from).is_ok_and(|after| after == before) {
+            return;
+        }
+        fs::remove_dir_all(to).expect("the copy goes");
+    }
+}
+
+/// A folder and what is below it: of each file its length and the time of its last change, `None` for folders.
+fn files(folder: &Path) -> io::Result<BTreeMap<PathBuf, Option<(u64, SystemTime)>>> {
+    let (mut files, mut folders) = (BTreeMap::from([(PathBuf::new(), None)]), vec![PathBuf::new()]);
+    while let Some(inner) = folders.pop() {
+        for entry in fs::read_dir(folder.join(&inner))? {
+            let entry = entry?;
+            let (name, meta) = (inner.join(entry.file_name()), entry.metadata()?);
+            if meta.is_dir() {
+                folders.push(name.clone());
+                files.insert(name, None);
+            } else {
+                files.insert(name, Some((meta.len(), meta.modified()?)));
+            }
         }
     }
+    Ok(files)
 }
 
 pub(super) fn counters_go_on_after_a_reopen(open: &Open, dir: &Path) {

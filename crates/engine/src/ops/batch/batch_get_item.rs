@@ -17,7 +17,7 @@ use crate::disk::row::Row;
 use crate::engine::{Engine, internal_error};
 use crate::ops::answer::consumed_capacity;
 use crate::ops::items::{parse_projection_members, project_row};
-use crate::throughput::Operation;
+use crate::throughput::{Charged, Operation};
 use crate::validate::expressions::{ExpressionParameters, check_not_mixed};
 use crate::validate::keys::check_key;
 use crate::validate::members::{Findings, Rule, Seen};
@@ -60,7 +60,7 @@ impl Engine {
         };
         let mut room = BATCH_GET_BYTES;
         let mut consumed = Vec::new();
-        let mut refused = Refused { count: 0, first: None };
+        let mut refused = Refused::default();
         for (read, (table, keys)) in reads.iter().zip(&plans) {
             let (items, unread, consumption) =
                 self.read_keys(context, read, table, keys, &mut room, &mut refused)?;
@@ -73,9 +73,14 @@ impl Engine {
             consumed.extend(consumed_capacity(asked, read.table_name, &consumption, None));
         }
         let asked_keys: usize = plans.iter().map(|(_, keys)| keys.len()).sum();
+        let tables = || plans.iter().map(|(table, _)| &**table);
+        if refused.count + refused.would_be == asked_keys {
+            self.note_throttled(context.now, tables(), Operation::BatchGetItem);
+        }
         if let Some(error) = refused.first.filter(|_| refused.count == asked_keys) {
             return Err(error);
         }
+        self.note_success_of_all(context, tables(), Operation::BatchGetItem);
         response.consumed_capacity = (!consumed.is_empty()).then_some(consumed);
         Ok(response)
     }
@@ -106,13 +111,15 @@ impl Engine {
                 break;
             }
             let units = meter_item_read(size, consistency);
-            let charged =
-                self.charge_read(context.now, table, Operation::BatchGetItem, key, (units, consistency));
-            if let Err(error) = charged {
-                refused.count += 1;
-                refused.first.get_or_insert(error);
-                unread.push(read.keys[at].clone());
-                continue;
+            match self.charge_read(context.now, table, Operation::BatchGetItem, key, (units, consistency)) {
+                Ok(Charged::Admitted) => {}
+                Ok(Charged::WouldThrottle) => refused.would_be += 1,
+                Err(error) => {
+                    refused.count += 1;
+                    refused.first.get_or_insert(error);
+                    unread.push(read.keys[at].clone());
+                    continue;
+                }
             }
             *room -= size.unwrap_or(0);
             consumption.table += units;
@@ -124,9 +131,11 @@ impl Engine {
     }
 }
 
-/// Keys that were throttled: how many, and what the first was refused with.
+/// Keys that were throttled: how many, and what the first was refused with; and how many only would have been.
+#[derive(Default)]
 struct Refused {
     count: usize,
+    would_be: usize,
     first: Option<ApiError>,
 }
 

@@ -15,6 +15,7 @@ use crate::catalog::Table;
 use crate::engine::Engine;
 use crate::ops::answer::{collection_metrics, consumed_capacity};
 use crate::ops::items::{DeleteOperation, OnFailure, PutOperation, check_item_size};
+use crate::throughput::Operation;
 use crate::validate::keys::{
     KEY_MISMATCH, check_index_keys, check_item_has_key, check_key, check_key_values, stored_key,
 };
@@ -89,6 +90,8 @@ impl Engine {
             Ok(plans)
         };
         let (plans, written, throttled) = self.write_all(context, plan).await?;
+        let written_to = plans.iter().map(|plan| &*plan.table);
+        self.note_success_of_all(context, written_to, Operation::BatchWriteItem);
         Ok(respond(&request, &tables, &plans, written, &throttled))
     }
 }

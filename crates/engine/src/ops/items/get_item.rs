@@ -46,8 +46,10 @@ impl Engine {
         let units = meter_item_read(size, consistency);
         self.charge_read(context.now, &table, Operation::GetItem, &key, (units, consistency))?;
         let consumption = Consumption::of_table(units);
+        let item = row.map(|row| project_row(row, checked.projection.as_ref())).transpose()?;
+        self.note_success(context, &table, Operation::GetItem, None);
         Ok(GetItemResponse {
-            item: row.map(|row| project_row(row, checked.projection.as_ref())).transpose()?,
+            item,
             consumed_capacity: consumed_capacity(
                 &request.return_consumed_capacity,
                 checked.table_name,

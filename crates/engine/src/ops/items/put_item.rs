@@ -141,7 +141,7 @@ pub(super) fn answers_old_image_only(given: &Option<Given<ReturnValues>>) -> boo
 }
 
 /// Checks an item to put against its table: key, index keys, empty keys.
-fn check_put_item(table: &Table, item: &Item) -> Result<(), ApiError> {
+pub(crate) fn check_put_item(table: &Table, item: &Item) -> Result<(), ApiError> {
     check_item_has_key(table, item)?;
     check_index_keys(table, item)?;
     check_key_values(&table.key, item)

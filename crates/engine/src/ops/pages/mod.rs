@@ -4,6 +4,8 @@ mod query;
 mod scan;
 mod select;
 
+pub(crate) use select::plan_output;
+
 use dynamometer_capacity::meter::Consistency;
 use dynamometer_types::{ApiError, Item, KeyAttribute};
 
@@ -52,7 +54,7 @@ fn legacy_operator(
     }
 }
 
-fn consistency(consistent_read: bool) -> Consistency {
+pub(crate) fn consistency(consistent_read: bool) -> Consistency {
     if consistent_read { Consistency::Strong } else { Consistency::Eventual }
 }
 

@@ -7,6 +7,7 @@ use dynamometer_expr::{
 };
 use dynamometer_store::Direction;
 use dynamometer_types::fault::Step;
+use dynamometer_types::limits::PAGE_BYTES;
 use dynamometer_types::{ApiError, Item, Layer};
 
 use super::select::{check_select, plan_output};
@@ -73,11 +74,13 @@ impl Engine {
             bounds,
             direction,
             limit: request.limit.map(|limit| limit as u64),
+            room_bytes: PAGE_BYTES,
             consistency: consistency(consistent_read),
             filter: checked.filter.as_ref(),
             output: plan_output(&table, index, &request.select, checked.projection.as_ref())?,
         };
         let page = self.read_page(context.now, Operation::Query, &plan)?;
+        self.note_success(context, &table, Operation::Query, Some(page.count));
         Ok(page_response(page, checked.table_name, &request.select, &request.return_consumed_capacity))
     }
 }

@@ -4,6 +4,7 @@ use dynamometer_expr::legacy;
 use dynamometer_expr::{Condition, ExpressionKind, Projection, parse_condition};
 use dynamometer_store::Direction;
 use dynamometer_types::fault::Step;
+use dynamometer_types::limits::PAGE_BYTES;
 use dynamometer_types::{ApiError, Item, ValueFault};
 
 use super::select::{check_select, plan_output};
@@ -64,11 +65,13 @@ impl Engine {
             bounds,
             direction: Direction::Forward,
             limit: request.limit.map(|limit| limit as u64),
+            room_bytes: PAGE_BYTES,
             consistency: consistency(consistent_read),
             filter: checked.filter.as_ref(),
             output,
         };
         let page = self.read_page(context.now, Operation::Scan, &plan)?;
+        self.note_success(context, &table, Operation::Scan, Some(page.count));
         Ok(page_response(page, checked.table_name, &request.select, &request.return_consumed_capacity))
     }
 }

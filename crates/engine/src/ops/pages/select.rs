@@ -44,7 +44,7 @@ pub(super) fn check_select(
 }
 
 /// What a page answers; refuses what a global index does not hold.
-pub(super) fn plan_output<'a>(
+pub(crate) fn plan_output<'a>(
     table: &Table,
     index: Option<&Index>,
     select: &Option<Given<Select>>,

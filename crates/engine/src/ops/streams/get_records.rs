@@ -50,7 +50,7 @@ impl Engine {
         };
         let next = ShardIterator { from: page.next, made: context.now, ..iterator };
         let region: Arc<str> = context.region.into();
-        self.count_stream_read(&stream, &page.records);
+        self.count_stream_read(context, &stream, &page.records);
         Ok(GetRecordsResponse {
             next_shard_iterator: (!page.is_end).then(|| next.encode()),
             records: page.records.into_iter().map(|change| record(&stream, &region, change)).collect(),

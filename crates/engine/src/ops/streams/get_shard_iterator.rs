@@ -43,7 +43,7 @@ impl Engine {
         match from {
             From::TrimHorizon => Ok(Appended::default()),
             From::Latest => Ok(after(ends.last)),
-            From::Time(at) => self.place_of_time(stream, shard, at).map_err(internal_error),
+            From::Time(at) => self.place_of_time(stream, shard, ends, at).map_err(internal_error),
             From::Record { at, behind } => {
                 let place = if behind { after(at) } else { at };
                 if at < ends.start {
@@ -101,7 +101,7 @@ fn check(context: &Context<'_>, request: &GetShardIteratorRequest) -> Result<Fro
         ShardIteratorType::TrimHorizon => Ok(From::TrimHorizon),
         ShardIteratorType::Latest => Ok(From::Latest),
         ShardIteratorType::AtTimestamp => {
-            let millis = request.timestamp.unwrap_or_default() * 1000.0;
+            let millis = (request.timestamp.unwrap_or_default() * 1000.0).round();
             let at = Timestamp::from_millis(millis as i64);
             if at > context.now {
                 return Err(invalid("Timestamp must not be in the future"));

@@ -120,6 +120,7 @@ impl Engine {
             deletion_protection: request.deletion_protection_enabled.unwrap_or(false),
             tags,
             ttl_attribute: None,
+            insights: None,
             expiry_id: None,
             ttl_changed_ms: None,
         })

@@ -84,6 +84,7 @@ fn record(name: &str, schema: &[KeySchemaElement], projection: ProjectionRecord)
         throughput: ThroughputRecord::default(),
         on_demand: OnDemandRecord::default(),
         warm: Billing::OnDemand.warm(),
+        insights: None,
     }
 }
 

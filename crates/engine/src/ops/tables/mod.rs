@@ -21,6 +21,7 @@ pub(crate) mod tests;
 mod update_table;
 
 pub(crate) use description::key_schema;
+pub(crate) use print::hash_set;
 
 use dynamometer_store::Commit;
 use dynamometer_types::{ApiError, ErrorKind};

@@ -10,12 +10,11 @@ use dynamometer_types::{ApiError, ErrorKind, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
-use crate::api::TransactWriteItemsRequest;
 use crate::engine::{Engine, internal_error};
 use crate::write_path::latch::Held;
 
 /// The token of a request and what it was sent with.
-pub(super) struct Token {
+pub(crate) struct Token {
     /// The row's key: operation, database, token.
     pub(super) key: Bytes,
     content: u64,
@@ -31,12 +30,11 @@ pub(super) struct Remembered {
 }
 
 impl Token {
-    /// The token that a request carries.
-    pub(super) fn of(context: &Context<'_>, request: &TransactWriteItemsRequest) -> Option<Token> {
-        let token = request.client_request_token.as_deref()?;
-        // What is returned is not part of what is done.
+    /// The token that a request carries beside its content: what it does, without what it wants answered.
+    pub(crate) fn of(context: &Context<'_>, token: Option<&str>, actions: &impl Hash) -> Option<Token> {
+        let token = token?;
         let mut content = DefaultHasher::new();
-        request.transact_items.hash(&mut content);
+        actions.hash(&mut content);
         Some(Token {
             key: [&prefix(context.namespace)[..], token.as_bytes()].concat().into(),
             content: content.finish(),
@@ -53,11 +51,11 @@ impl Token {
 
 impl Remembered {
     /// What the replay costs on each table: reads.
-    pub(super) fn consumption(&self) -> Vec<(&str, Consumption)> {
+    pub(super) fn consumption(&self) -> Vec<(String, Consumption)> {
         let units = |images: &[u64]| meter_replayed_transaction(images.iter().copied());
         self.images
             .iter()
-            .map(|(table, images)| (table.as_str(), Consumption::of_table(units(images))))
+            .map(|(table, images)| (table.clone(), Consumption::of_table(units(images))))
             .collect()
     }
 }

@@ -72,6 +72,7 @@ impl Engine {
             // A projection that finds nothing leaves the item out.
             responses.push(item.filter(|item| !matches!(item, ItemOut::Item(item) if item.is_empty())));
         }
+        self.note_success_of_all(context, tables.iter().map(|table| &**table), Operation::TransactGetItems);
         let consumed: Vec<_> = consumptions
             .iter()
             .filter_map(|(table, consumption)| {

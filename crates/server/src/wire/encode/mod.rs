@@ -2,6 +2,7 @@
 
 mod error;
 mod items;
+mod partiql;
 mod structure;
 mod text;
 mod value;

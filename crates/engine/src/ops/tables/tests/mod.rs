@@ -72,6 +72,7 @@ impl World {
             region: "us-east-1",
             account: "000000000000",
             host: Some("localhost:8000"),
+            elapsed: &|| std::time::Duration::ZERO,
             entropy: &entropy,
         };
         ready(operation(engine, &context))

@@ -1,0 +1,174 @@
+//! All series of one database, in bounded memory.
+//!
+//! # Bounds
+//! At most [`MOST_SERIES`] series; a metric beyond them is refused, or, if it is one of DynamoDB's own, not kept. At
+//! most [`MOST_POINTS`] points over all of them, at 64 bytes each about 64 MB: when there are more, every tier is
+//! kept for half as long, and so on until they fit. So a server with few tables keeps as long as AWS does, and one with
+//! many keeps less, but the same for all.
+
+use std::collections::BTreeMap;
+
+use dynamometer_types::Timestamp;
+
+use crate::metric::{MetricId, Unit};
+use crate::series::{MINUTE_MS, Series};
+use crate::statistics::Datum;
+
+/// How many series are kept.
+pub const MOST_SERIES: usize = 10_000;
+/// How many points are kept, over all series.
+pub const MOST_POINTS: usize = 1_000_000;
+/// Halving more often would leave less than an alarm looks back.
+const SHORTEST: u32 = 12;
+/// How often, in minutes that are closed, what is too old is looked for.
+const TRIM_EVERY: u32 = 15;
+
+/// The series of a database.
+#[derive(Clone, Debug, Default)]
+pub struct Shelf {
+    series: BTreeMap<MetricId, Vec<Series>>,
+    count: usize,
+    shorter: u32,
+    minutes_untrimmed: u32,
+}
+
+/// There is no room for another series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Full;
+
+impl Shelf {
+    /// Publishes data of the minute around a time.
+    ///
+    /// # Errors
+    /// When the series would be a new one and there is no room.
+    pub fn publish(
+        &mut self,
+        metric: MetricId,
+        unit: Unit,
+        at: Timestamp,
+        datum: &Datum,
+    ) -> Result<(), Full> {
+        let is_full = self.count >= MOST_SERIES;
+        let units = match self.series.get_mut(&metric) {
+            Some(units) => units,
+            None if is_full => return Err(Full),
+            None => self.series.entry(metric).or_default(),
+        };
+        let series = match units.iter().position(|series| series.unit == unit) {
+            Some(at) => &mut units[at],
+            None if is_full => return Err(Full),
+            None => {
+                self.count += 1;
+                units.push(Series::new(unit));
+                units.last_mut().expect("one was just put in")
+            }
+        };
+        series.publish(at, datum);
+        Ok(())
+    }
+
+    /// The data of a metric from `start_ms` until before `end_ms`, in periods that begin with `start_ms`, oldest first.
+    /// Without a unit that of all units counts.
+    pub fn read(
+        &self,
+        metric: &MetricId,
+        unit: Option<Unit>,
+        (start_ms, end_ms): (i64, i64),
+        period_ms: i64,
+    ) -> Vec<(i64, Datum)> {
+        let mut read = Vec::new();
+        for series in self.series.get(metric).into_iter().flatten() {
+            if unit.is_none_or(|unit| unit == series.unit) {
+                series.read(start_ms, end_ms, period_ms, &mut read);
+            }
+        }
+        read
+    }
+
+    /// The unit that a metric was published in, when it was one.
+    pub fn unit_of(&self, metric: &MetricId) -> Option<Unit> {
+        match self.series.get(metric)?.as_slice() {
+            [series] => Some(series.unit),
+            _ => None,
+        }
+    }
+
+    /// The metrics, in order, with the beginning of the newest minute of each.
+    pub fn metrics(&self) -> impl Iterator<Item = (&MetricId, i64)> {
+        let newest =
+            |units: &Vec<Series>| units.iter().map(|series| series.newest_ms).max().unwrap_or(i64::MIN);
+        self.series.iter().map(move |(metric, units)| (metric, newest(units)))
+    }
+
+    /// Called once for each minute that is over: from time to time what is too old is rolled up or dropped.
+    pub fn minute_is_over(&mut self, now: Timestamp) {
+        self.minutes_untrimmed += 1;
+        if self.minutes_untrimmed >= TRIM_EVERY {
+            self.minutes_untrimmed = 0;
+            self.trim(now);
+        }
+    }
+
+    /// Rolls up and drops what is too old or too much.
+    pub fn trim(&mut self, now: Timestamp) {
+        loop {
+            let mut points = 0;
+            self.series.retain(|_, units| {
+                units.retain_mut(|series| {
+                    series.trim(now, self.shorter);
+                    points += series.points();
+                    // A series that is as good as new has data still to come.
+                    !series.is_empty() || series.newest_ms > now.millis() - MINUTE_MS
+                });
+                !units.is_empty()
+            });
+            if points <= MOST_POINTS || self.shorter == SHORTEST {
+                break;
+            }
+            self.shorter += 1;
+        }
+        self.count = self.series.values().map(Vec::len).sum();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::{Histogram, StatisticSet};
+
+    #[test]
+    fn memory_is_bounded_and_nothing_of_the_last_days_is_lost() {
+        let mut shelf = Shelf::default();
+        let (minutes, series) = (2 * 24 * 60, 12);
+        let start = 1_780_272_000_000;
+        let time = |minute: i64| Timestamp::from_millis(start + minute * MINUTE_MS);
+        let mut histogram = Histogram::default();
+        (1..=400).for_each(|bucket| histogram.add(1.03_f64.powi(bucket), 1.0));
+        let datum = Datum { set: StatisticSet::of(1.0, 1.0), histogram: Some(Box::new(histogram)) };
+        let metric = |number: i64| MetricId::dynamodb(&format!("m{number}"), &[]);
+        for minute in 0..minutes {
+            for number in 0..series {
+                shelf.publish(metric(number), Unit::COUNT, time(minute), &datum).unwrap();
+            }
+        }
+        let points = |shelf: &Shelf| shelf.series.values().flatten().map(Series::points).sum::<usize>();
+        assert!(points(&shelf) > MOST_POINTS);
+        shelf.trim(time(minutes));
+        assert!((MOST_POINTS / 4..=MOST_POINTS).contains(&points(&shelf)), "{}", points(&shelf));
+        let read = shelf.read(&metric(7), None, (start, time(minutes).millis()), minutes * MINUTE_MS);
+        assert_eq!(read[0].1.set.sum, minutes as f64, "rolled up, not lost");
+    }
+
+    #[test]
+    fn there_is_an_end_to_new_series() {
+        let mut shelf = Shelf::default();
+        let datum = Datum::from(StatisticSet::of(1.0, 1.0));
+        let now = Timestamp::from_millis(0);
+        let mut publish = |number: usize| {
+            shelf.publish(MetricId::dynamodb(&format!("m{number}"), &[]), Unit::COUNT, now, &datum)
+        };
+        assert!((0..MOST_SERIES).all(|number| publish(number).is_ok()));
+        assert_eq!(publish(MOST_SERIES), Err(Full));
+        assert_eq!(publish(3), Ok(()));
+    }
+}

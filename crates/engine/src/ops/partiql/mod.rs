@@ -1,0 +1,38 @@
+//! ExecuteStatement, BatchExecuteStatement and ExecuteTransaction.
+//!
+//! A statement is parsed by [`dynamometer_expr::partiql`] into what the other operations are made of, and runs as they do:
+//! a SELECT as the Query, the queries or the Scan that it stands for ([`select`]), the others as a put, an update, a
+//! delete or a check ([`write`]). This folder holds only what PartiQL has of its own: which statements go together, how
+//! their errors are told, and where a SELECT goes on.
+
+mod batch_execute_statement;
+mod execute_statement;
+mod execute_transaction;
+mod members;
+mod next_token;
+mod select;
+mod write;
+
+use dynamometer_expr::partiql::{Statement, StatementError, parse_statement};
+use dynamometer_types::{ApiError, AttributeValue};
+
+/// Reads the statement of a request whose members were checked.
+fn read(text: &Option<String>, parameters: &Option<Vec<AttributeValue>>) -> Result<Statement, ApiError> {
+    let text = crate::validate::required(text)?;
+    parse_statement(text, parameters.as_deref().unwrap_or_default()).map_err(refused)
+}
+
+/// A statement's fault as an operation answers it.
+fn refused(error: StatementError) -> ApiError {
+    ApiError::validation(error.message)
+}
+
+/// The table that a statement names.
+fn table_name(statement: &Statement) -> &str {
+    match statement {
+        Statement::Select(select) | Statement::Exists(select) => &select.table,
+        Statement::Insert(insert) => &insert.table,
+        Statement::Update(update) => &update.table,
+        Statement::Delete(delete) => &delete.table,
+    }
+}

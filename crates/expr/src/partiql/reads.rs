@@ -1,0 +1,452 @@
+//! The queries that a SELECT stands for.
+//!
+//! A condition of which every alternative pins the partition key is answered by queries, one for each alternative;
+//! any other by a scan. Alternatives come from OR and from IN, and only as far as they hold conditions on the key:
+//! an OR between other attributes is part of a filter.
+//!
+//! # Source
+//! All rules here were measured on AWS by others (2026), the limit of fifty among them.
+
+use std::cmp::Ordering;
+use std::ops::Bound;
+
+use dynamometer_types::key::write_ordered;
+use dynamometer_types::size::value_size;
+use dynamometer_types::{AttributeValue, Item, KeyAttribute, KeySchema, limits};
+
+use super::error::StatementError;
+use super::statement::OrderKey;
+use crate::condition::{Comparator, Condition, Operand, order};
+use crate::key_condition::{KeyClause, KeyCondition, KeyTest};
+use crate::key_range::KeyRange;
+use crate::path::Path;
+
+/// The most queries that one SELECT may stand for.
+const MOST_READS: usize = 50;
+
+/// One query.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Read {
+    /// The keys.
+    pub range: KeyRange,
+    /// Whether the whole condition has to be asked of what the keys lead to.
+    pub filtered: bool,
+}
+
+/// The alternatives of a condition, each of which pins the partition key: in the order of their keys.
+#[derive(Clone, Debug)]
+pub struct Reads<'s> {
+    partition: &'s KeyAttribute,
+    sort: Option<&'s KeyAttribute>,
+    schema: &'s KeySchema,
+    branches: Vec<Branch>,
+}
+
+/// One alternative.
+#[derive(Clone, Debug, Default)]
+struct Branch {
+    partition: Option<AttributeValue>,
+    sort: Vec<KeyTest>,
+    /// The attributes that it asks for beside the key, each as often as it does.
+    others: Vec<String>,
+    /// Whether it asks for more than its key conditions.
+    filtered: bool,
+    /// Whether it has a negation on the sort key, so that AWS does not look whether it overlaps others.
+    negated: bool,
+}
+
+impl<'s> Reads<'s> {
+    /// Takes a condition apart for a key of one partition key attribute and at most one sort key attribute; `None`
+    /// when it asks for a scan.
+    ///
+    /// # Errors
+    /// When there are more than fifty alternatives.
+    pub fn plan(
+        condition: Option<&Condition>,
+        schema: &'s KeySchema,
+    ) -> Result<Option<Reads<'s>>, StatementError> {
+        let (Some(condition), [partition, ..]) = (condition, schema.partition.as_slice()) else {
+            return Ok(None);
+        };
+        let mut reads = Reads { partition, sort: schema.sort.first(), schema, branches: Vec::new() };
+        if !reads.pins(condition) {
+            return Ok(None);
+        }
+        reads.branches = reads.branches_of(condition)?;
+        reads.branches.sort_by(|one, other| one.partition_order(other).then_with(|| one.start_order(other)));
+        Ok(Some(reads))
+    }
+
+    /// Whether every alternative pins the partition key.
+    fn pins(&self, condition: &Condition) -> bool {
+        match condition {
+            Condition::And(all) => all.iter().any(|one| self.pins(one)),
+            Condition::Or(any) => !any.is_empty() && any.iter().all(|one| self.pins(one)),
+            _ => matches!(self.tests(condition), Some((attribute, _)) if attribute == self.partition),
+        }
+    }
+
+    /// The key attribute that a condition is about, and what it may be: one of these.
+    fn tests(&self, condition: &Condition) -> Option<(&'s KeyAttribute, Vec<KeyTest>)> {
+        let attribute_of = |path: &Path| {
+            let named = |attribute: &&KeyAttribute| !path.is_nested() && attribute.name == path.name();
+            std::iter::once(self.partition).chain(self.sort).find(named)
+        };
+        let (attribute, tests) = match condition {
+            Condition::Compare { left: Operand::Path(path), comparator, right: Operand::Value(value) } => {
+                (attribute_of(path)?, vec![KeyTest::Compare(*comparator, value.clone())])
+            }
+            Condition::Compare { left: Operand::Value(value), comparator, right: Operand::Path(path) } => {
+                (attribute_of(path)?, vec![KeyTest::Compare(comparator.mirrored(), value.clone())])
+            }
+            Condition::Between {
+                operand: Operand::Path(path),
+                low: Operand::Value(low),
+                high: Operand::Value(high),
+            } => (attribute_of(path)?, vec![KeyTest::Between(low.clone(), high.clone())]),
+            Condition::BeginsWith(Operand::Path(path), Operand::Value(start)) => {
+                (attribute_of(path)?, vec![KeyTest::BeginsWith(start.clone())])
+            }
+            Condition::In { operand: Operand::Path(path), list } => {
+                let equal = |operand: &Operand| match operand {
+                    Operand::Value(value) => Some(KeyTest::Compare(Comparator::Equal, value.clone())),
+                    _ => None,
+                };
+                (attribute_of(path)?, list.iter().map(equal).collect::<Option<Vec<_>>>()?)
+            }
+            _ => return None,
+        };
+        let is_equality = |test: &KeyTest| matches!(test, KeyTest::Compare(Comparator::Equal, _));
+        let is_negation = |test: &KeyTest| matches!(test, KeyTest::Compare(Comparator::NotEqual, _));
+        let fits = match attribute == self.partition {
+            true => tests.iter().all(is_equality),
+            false => !tests.iter().any(is_negation),
+        };
+        (fits && !tests.is_empty()).then_some((attribute, tests))
+    }
+
+    /// Whether a condition holds one on the key, outside of negations.
+    fn has_tests(&self, condition: &Condition) -> bool {
+        match condition {
+            Condition::And(list) | Condition::Or(list) => list.iter().any(|one| self.has_tests(one)),
+            _ => self.tests(condition).is_some(),
+        }
+    }
+
+    /// The alternatives of a condition.
+    fn branches_of(&self, condition: &Condition) -> Result<Vec<Branch>, StatementError> {
+        let branches = match condition {
+            Condition::And(all) => {
+                let mut product = vec![Branch::default()];
+                for one in all {
+                    let alternatives = self.branches_of(one)?;
+                    check_count(product.len() * alternatives.len())?;
+                    product = product
+                        .iter()
+                        .flat_map(|left| alternatives.iter().map(|right| left.and(right)))
+                        .collect();
+                }
+                product
+            }
+            Condition::Or(any) if self.has_tests(condition) => {
+                let mut sum = Vec::new();
+                for one in any {
+                    sum.extend(self.branches_of(one)?);
+                    check_count(sum.len())?;
+                }
+                sum
+            }
+            _ => match self.tests(condition) {
+                Some((attribute, tests)) if attribute == self.partition => tests
+                    .iter()
+                    .flat_map(KeyTest::values)
+                    .map(|value| Branch { partition: Some(value.clone()), ..Branch::default() })
+                    .collect(),
+                Some((_, tests)) => {
+                    tests.into_iter().map(|test| Branch { sort: vec![test], ..Branch::default() }).collect()
+                }
+                None => vec![self.filter(condition)],
+            },
+        };
+        check_count(branches.len())?;
+        Ok(branches)
+    }
+
+    fn filter(&self, condition: &Condition) -> Branch {
+        let others: Vec<String> = condition.paths().into_iter().map(|path| path.name().to_owned()).collect();
+        let is_negation = matches!(
+            condition,
+            Condition::Not(_) | Condition::Compare { comparator: Comparator::NotEqual, .. }
+        );
+        let negated = is_negation && self.sort.is_some_and(|sort| others.contains(&sort.name));
+        Branch { others, filtered: true, negated, ..Branch::default() }
+    }
+
+    /// Checks that the values are of the types that the key has.
+    ///
+    /// # Errors
+    /// AWS's words for the first that is not.
+    pub fn check_types(&self) -> Result<(), StatementError> {
+        for branch in &self.branches {
+            check_key_value(self.partition, branch.partition.iter())?;
+            if let Some(sort) = self.sort {
+                check_key_value(sort, branch.sort.iter().flat_map(KeyTest::values))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses alternatives that share a key.
+    ///
+    /// # Errors
+    /// AWS's words.
+    pub fn check_overlap(&self) -> Result<(), StatementError> {
+        for (at, one) in self.branches.iter().enumerate() {
+            let same_partition =
+                self.branches[at + 1..].iter().take_while(|other| one.partition == other.partition);
+            for other in same_partition {
+                if let (Some(one), Some(other)) = (one.span(), other.span())
+                    && overlap(&one, &other)
+                {
+                    return Err(StatementError::new(
+                        "Overlapping conditions with range keys are not supported in where clause",
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the alternatives are of more than one partition.
+    pub fn has_several_partitions(&self) -> bool {
+        self.branches.windows(2).any(|pair| pair[0].partition != pair[1].partition)
+    }
+
+    /// The attributes outside a projection that keep an index from being read: those of the last alternative, when
+    /// no alternative does without such attributes.
+    pub fn unprojected(&self, is_projected: impl Fn(&str) -> bool) -> Vec<&str> {
+        let mut last = Vec::new();
+        for branch in &self.branches {
+            last = branch.others.iter().map(String::as_str).filter(|name| !is_projected(name)).collect();
+            if last.is_empty() {
+                break;
+            }
+        }
+        last
+    }
+
+    /// The key of the only item that the condition can mean, when it asks for nothing else.
+    pub fn only_item(&self) -> Option<Item> {
+        let [branch] = self.branches.as_slice() else { return None };
+        if branch.filtered {
+            return None;
+        }
+        let mut key = Item::from_iter([(self.partition.name.as_str(), branch.partition.clone()?)]);
+        match (self.sort, branch.sort.as_slice()) {
+            (None, []) => Some(key),
+            (Some(sort), [KeyTest::Compare(Comparator::Equal, value)]) => {
+                key.insert(sort.name.as_str(), value.clone());
+                Some(key)
+            }
+            _ => None,
+        }
+    }
+
+    /// The queries, in the order of their keys.
+    ///
+    /// # Errors
+    /// What Query answers to a value that is empty or too long; of several partitions, those that are too long to be
+    /// there are left out.
+    pub fn list(&self) -> Result<Vec<Read>, StatementError> {
+        let several = self.has_several_partitions();
+        let mut reads = Vec::with_capacity(self.branches.len());
+        for group in self.branches.chunk_by(|one, other| one.partition == other.partition) {
+            let apart = group.len() == 1 || group.iter().all(|branch| branch.span().is_some());
+            for branch in if apart { group } else { &group[..1] } {
+                // Alternatives that may share keys are answered by one query of the whole partition.
+                let sort = if apart { branch.sort.first() } else { None };
+                if several
+                    && (is_too_long(branch.partition.iter(), limits::PARTITION_KEY_BYTES)
+                        || is_too_long(sort.iter().flat_map(|test| test.values()), limits::SORT_KEY_BYTES))
+                {
+                    continue;
+                }
+                let filtered = !apart || branch.filtered || branch.sort.len() > 1;
+                reads.push(Read { range: self.range(branch, sort)?, filtered });
+            }
+        }
+        Ok(reads)
+    }
+
+    fn range(&self, branch: &Branch, sort: Option<&KeyTest>) -> Result<KeyRange, StatementError> {
+        let clause = |attribute: &KeyAttribute, test| KeyClause { attribute: attribute.name.clone(), test };
+        let pinned = branch
+            .partition
+            .clone()
+            .map(|value| clause(self.partition, KeyTest::Compare(Comparator::Equal, value)));
+        let sorted = self.sort.zip(sort).map(|(attribute, test)| clause(attribute, test.clone()));
+        let condition = KeyCondition::new(pinned.into_iter().chain(sorted).collect());
+        condition.bind(self.schema).map_err(|error| StatementError::new(error.message))
+    }
+}
+
+fn check_count(count: usize) -> Result<(), StatementError> {
+    if count > MOST_READS {
+        return Err(StatementError::new("Too many decomposed read operations for a given query."));
+    }
+    Ok(())
+}
+
+/// Checks that values are of the type of a key attribute.
+fn check_key_value<'v>(
+    attribute: &KeyAttribute,
+    values: impl Iterator<Item = &'v AttributeValue>,
+) -> Result<(), StatementError> {
+    use dynamometer_types::value::ValueType;
+    let name = &attribute.name;
+    for value in values {
+        let kind = value.value_type();
+        if !matches!(kind, ValueType::S | ValueType::N | ValueType::B) {
+            return Err(StatementError::new(format!(
+                "Key value must be of type S, N, or B. Key name: {name}, Key type: {}",
+                kind.name()
+            )));
+        }
+        if !attribute.scalar_type.admits(value) {
+            return Err(StatementError::new(format!(
+                "Key attribute's data type should match its data type in table's schema: Key {name}"
+            )));
+        }
+    }
+    Ok(())
+}
+
+impl OrderKey {
+    /// Checks that the keys of ORDER BY are those of what is read.
+    ///
+    /// # Errors
+    /// AWS's words for the first that is not.
+    pub fn check_all(keys: &[OrderKey], schema: &KeySchema) -> Result<(), StatementError> {
+        match keys.iter().find(|key| !schema.contains(&key.attribute)) {
+            None => Ok(()),
+            Some(key) => Err(StatementError::new(format!(
+                "Attribute {} in ORDER BY clause must be part of the primary key",
+                key.attribute
+            ))),
+        }
+    }
+}
+
+/// Checks the key of a write against its table, in PartiQL's words.
+///
+/// # Errors
+/// AWS's words for the first value that is not of its type.
+pub fn check_key_types(key: &Item, schema: &KeySchema) -> Result<(), StatementError> {
+    schema
+        .attributes()
+        .try_for_each(|attribute| check_key_value(attribute, key.get(&attribute.name).into_iter()))
+}
+
+fn is_too_long<'v>(values: impl Iterator<Item = &'v AttributeValue>, most: usize) -> bool {
+    values.map(value_size).any(|size| size > most as u64)
+}
+
+/// Keys as bytes in their order.
+type Span = (Bound<Vec<u8>>, Bound<Vec<u8>>);
+
+impl Branch {
+    /// Both at once. Of two partition keys the first counts, and the other is a filter that nothing passes.
+    fn and(&self, other: &Branch) -> Branch {
+        let contradicts =
+            self.partition.is_some() && other.partition.is_some() && self.partition != other.partition;
+        let mut sort = self.sort.clone();
+        sort.extend(other.sort.iter().filter(|test| !self.sort.contains(test)).cloned());
+        Branch {
+            partition: self.partition.clone().or_else(|| other.partition.clone()),
+            sort,
+            others: [self.others.as_slice(), &other.others].concat(),
+            filtered: self.filtered || other.filtered || contradicts,
+            negated: self.negated || other.negated,
+        }
+    }
+
+    fn partition_order(&self, other: &Branch) -> Ordering {
+        match (&self.partition, &other.partition) {
+            (Some(one), Some(other)) => order(one, other).unwrap_or(Ordering::Equal),
+            _ => Ordering::Equal,
+        }
+    }
+
+    /// The order of the first sort keys.
+    fn start_order(&self, other: &Branch) -> Ordering {
+        let start = |branch: &Branch| match branch.span() {
+            Some((Bound::Included(start), _)) => Some((start, false)),
+            Some((Bound::Excluded(start), _)) => Some((start, true)),
+            _ => None,
+        };
+        start(self).cmp(&start(other))
+    }
+
+    /// The sort keys that it means; `None` where AWS does not look at them.
+    fn span(&self) -> Option<Span> {
+        if self.negated || self.sort.len() > 1 {
+            return None;
+        }
+        let bytes = |value: &AttributeValue| {
+            let mut out = Vec::new();
+            write_ordered(value, &mut out).then_some(out)
+        };
+        Some(match self.sort.first() {
+            None => (Bound::Unbounded, Bound::Unbounded),
+            Some(KeyTest::Compare(comparator, value)) => match comparator {
+                Comparator::Equal => (Bound::Included(bytes(value)?), Bound::Included(bytes(value)?)),
+                Comparator::Less => (Bound::Unbounded, Bound::Excluded(bytes(value)?)),
+                Comparator::LessOrEqual => (Bound::Unbounded, Bound::Included(bytes(value)?)),
+                Comparator::Greater => (Bound::Excluded(bytes(value)?), Bound::Unbounded),
+                Comparator::GreaterOrEqual => (Bound::Included(bytes(value)?), Bound::Unbounded),
+                Comparator::NotEqual => return None,
+            },
+            Some(KeyTest::Between(low, high)) => {
+                (Bound::Included(bytes(low)?), Bound::Included(bytes(high)?))
+            }
+            Some(KeyTest::BeginsWith(start)) => {
+                let start = bytes(start)?;
+                (Bound::Included(start.clone()), behind_prefix(start))
+            }
+            Some(KeyTest::NotIndexable) => return None,
+        })
+    }
+}
+
+/// What comes right behind all that begins with some bytes.
+fn behind_prefix(mut prefix: Vec<u8>) -> Bound<Vec<u8>> {
+    while let Some(last) = prefix.pop() {
+        if last < u8::MAX {
+            prefix.push(last + 1);
+            return Bound::Excluded(prefix);
+        }
+    }
+    Bound::Unbounded
+}
+
+/// Whether two spans share a key.
+fn overlap(one: &Span, other: &Span) -> bool {
+    begins_before_end(&one.0, &other.1)
+        && begins_before_end(&other.0, &one.1)
+        && !is_empty(one)
+        && !is_empty(other)
+}
+
+fn is_empty((start, end): &Span) -> bool {
+    !begins_before_end(start, end)
+}
+
+fn begins_before_end(start: &Bound<Vec<u8>>, end: &Bound<Vec<u8>>) -> bool {
+    match (start, end) {
+        (Bound::Unbounded, _) | (_, Bound::Unbounded) => true,
+        (Bound::Included(start), Bound::Included(end)) => start <= end,
+        (Bound::Included(start) | Bound::Excluded(start), Bound::Included(end) | Bound::Excluded(end)) => {
+            start < end
+        }
+    }
+}

@@ -204,7 +204,7 @@ impl<'d> Items<'d> {
         let said = entity.attributes.iter().find(|attribute| *attribute.name == name);
         match said.and_then(|attribute| attribute.kind) {
             Some("N") => json!({ "N": which.number.to_string() }),
-            Some("BOOL") => json!({ "BOOL": which.number % 2 == 0 }),
+            Some("BOOL") => json!({ "BOOL": which.number.is_multiple_of(2) }),
             Some("NULL") => json!({ "NULL": true }),
             Some("B") => json!({ "B": base64_filler(bytes) }),
             Some("L") => json!({ "L": [{ "S": filler(bytes.saturating_sub(4)) }] }),

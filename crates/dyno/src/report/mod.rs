@@ -2,6 +2,8 @@
 
 mod text;
 
+pub(crate) use text::{dollars as money, span};
+
 use std::io::{IsTerminal, Write};
 
 use dynamometer_server::report::Report;

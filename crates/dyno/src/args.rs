@@ -109,6 +109,9 @@ pub struct ServeArgs {
     /// What becomes of requests beyond a table's throughput: nothing, counted and shown, or refused as AWS would.
     #[arg(long, env = "DYNO_THROTTLE", value_enum, default_value_t = Throttle::Report)]
     pub throttle: Throttle,
+    /// Name each request after an access pattern of this design, for `dyno design coverage` and the report.
+    #[arg(long, env = "DYNO_DESIGN", value_name = "FILE")]
+    pub design: Option<PathBuf>,
     /// Write what is asked of the capacity model as a trace for `dyno simulate --trace`. The file must not exist.
     #[arg(long, env = "DYNO_RECORD", value_name = "FILE")]
     pub record: Option<PathBuf>,

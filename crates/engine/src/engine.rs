@@ -18,7 +18,7 @@ use crate::lag::{Lag, LagConfig};
 use crate::metrics::Metrics;
 use crate::scaling::Targets;
 use crate::streams::Dues;
-use crate::throughput::{ThrottleMode, TraceSink};
+use crate::throughput::{AccessObserver, ThrottleMode, TraceSink};
 use crate::ttl::Oldest;
 use crate::write_path::latch::Latches;
 
@@ -31,6 +31,8 @@ pub struct EngineConfig {
     pub constants: Arc<Constants>,
     /// Where what is asked of the model is recorded; nowhere when absent.
     pub trace: Option<Arc<dyn TraceSink>>,
+    /// Who is told of what requests read and write; nobody when absent.
+    pub observer: Option<Arc<dyn AccessObserver>>,
     /// How late reads may be.
     pub lag: LagConfig,
     /// How long tables and indexes stay in CREATING, UPDATING and DELETING, in milliseconds.

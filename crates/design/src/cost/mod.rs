@@ -199,6 +199,42 @@ pub fn pattern_cost(
     Ok(cost)
 }
 
+/// What a pattern costs on demand when a call consumes so many thousandths of half units.
+///
+/// # Errors
+/// When a price lacks.
+pub fn measured_cost(
+    design: &Design,
+    pattern: usize,
+    milli_halves: u64,
+    prices: &RegionPrices<'_>,
+) -> Result<Money, PriceError> {
+    let of = &design.patterns[pattern];
+    let (dimension, table) = match &of.action {
+        Action::Read(read) => (Dimension::Read, read.target.table),
+        Action::Write(write) => {
+            let entity = write.members.first().map(|member| member.entity.value);
+            (Dimension::Write, entity.map_or(0, |entity| design.entities[entity].table))
+        }
+    };
+    let mut consumed = PerDimension::default();
+    consumed[dimension] = units_a_month(milli_halves, of.average_micro());
+    on_demand(consumed, design.tables[table].class, prices)
+}
+
+/// What all items and entries cost to store for a month, as far as counts are said.
+///
+/// # Errors
+/// When a price lacks.
+pub fn storage_cost(derived: &Derived<'_>, prices: &RegionPrices<'_>) -> Result<Money, PriceError> {
+    let mut sum = Money::ZERO;
+    for target in derived.design.targets() {
+        let class = derived.design.tables[target.table].class;
+        sum += storage(storage_bytes(derived, target), class, prices)?;
+    }
+    Ok(sum)
+}
+
 fn target_cost(
     derived: &Derived<'_>,
     load: &Load,

@@ -2,7 +2,9 @@
 
 mod text;
 
-use std::io::IsTerminal;
+pub(crate) use text::{dollars as money, span};
+
+use std::io::{IsTerminal, Write};
 
 use dynamometer_server::report::Report;
 

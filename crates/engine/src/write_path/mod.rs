@@ -31,7 +31,7 @@ use crate::disk::keys::{object_prefix, partition_prefix};
 use crate::disk::row::{CorruptRow, Row};
 use crate::engine::{Engine, internal_error};
 use crate::streams::record::{ItemChange, record_of};
-use crate::throughput::{Operation, WriteCharge};
+use crate::throughput::{ItemAction, Operation, WriteCharge};
 use crate::ttl::follow_expiry;
 use conflicts::{free_of_conflict, merge_refused};
 use index_rows::index_change;
@@ -55,6 +55,9 @@ pub(crate) trait WriteOperation: Sync {
     /// # Errors
     /// What the operation answers instead, such as a failed condition.
     fn effects(&self, table: &Table, old: &OldImage) -> Result<Effect<'_>, ApiError>;
+
+    /// What kind of change it is.
+    fn action(&self) -> ItemAction;
 
     /// Whether the charge is that of a transaction.
     fn is_transactional(&self) -> bool {
@@ -613,6 +616,7 @@ impl<'a> Decision<'a> {
             consumption: &self.consumption,
             growth_bytes: self.growth[1],
             indexes: &self.indexes,
+            action: write.operation.action(),
         }
     }
 

@@ -16,6 +16,7 @@ use serde::de::IgnoredAny;
 use super::dispatch::{Answer, dispatch, find};
 use crate::auth::{AuthError, Caller};
 use crate::cloudwatch::{self, Incoming};
+use crate::coverage::Coverage;
 use crate::faults::{Blow, Faults, Strike};
 use crate::http::{
     JSON_1_0, JSON_1_1, NO_CONTENT_TYPE, Request, Response, Service, not_an_operation, too_large,
@@ -44,6 +45,8 @@ pub struct ApiConfig {
     pub pipes: Arc<Pipes>,
     /// What things cost.
     pub prices: Arc<PriceTable>,
+    /// What was seen of a design, if there is one.
+    pub coverage: Option<Arc<Coverage>>,
     /// 128 random bits drawn at start; what is random in answers is drawn from them.
     pub seed: u128,
     /// Told, in one line each, what failed inside.
@@ -203,6 +206,7 @@ impl Api {
             faults: Arc::clone(&self.config.faults),
             pipes: Arc::clone(&self.config.pipes),
             prices: Arc::clone(&self.config.prices),
+            coverage: self.config.coverage.clone(),
             region: self.region(&request.caller).to_owned(),
             namespace: self.namespace(&request.caller),
             now: self.config.jobs.clock().of_request(request.received_at_ms),

@@ -46,7 +46,7 @@ fn plan_by_key(derived: &Derived<'_>, read: &Read) -> Served {
         target: read.target,
         words: read.kind.operation().to_owned(),
         entities: read.entities.iter().map(|entity| entity.value).collect(),
-        items: Items::Said(calls * read.entities.len() as u64),
+        items: Items::Said(calls.saturating_mul(read.entities.len() as u64)),
         bytes: 0,
         arms: Vec::new(),
         requests: 1,
@@ -58,7 +58,7 @@ fn plan_by_key(derived: &Derived<'_>, read: &Read) -> Served {
         served.words.push_str(&format!("{separator}{}", key_words(derived, entity, target)));
         let units = meter_item_read(Some(*entity.size_bytes), *read.consistency);
         add(&mut served.arms, target, Dimension::Read, milli(units).saturating_mul(calls));
-        served.bytes += *entity.size_bytes * calls;
+        served.bytes = served.bytes.saturating_add(entity.size_bytes.saturating_mul(calls));
     }
     if calls > 1 {
         served.words.push_str(&format!(" x {calls}"));

@@ -21,7 +21,8 @@ pub(super) fn plan_write(derived: &Derived<'_>, write: &Write) -> Served {
                 add(&mut arms, arm.target, arm.dimension, arm.milli_halves.saturating_mul(times));
             }
         }
-        bytes += design.entities[member.entity.value].size_bytes.saturating_mul(times);
+        let of_member = design.entities[member.entity.value].size_bytes.saturating_mul(times);
+        bytes = of_member.saturating_add(bytes);
     }
     let of_member = |member: &Member| {
         let entity = &design.entities[member.entity.value];
@@ -53,7 +54,7 @@ pub(super) fn plan_write(derived: &Derived<'_>, write: &Write) -> Served {
         target: Target::table(table),
         words,
         entities: write.members.iter().map(|member| member.entity.value).collect(),
-        items: Items::Said(times * write.members.len() as u64),
+        items: Items::Said(times.saturating_mul(write.members.len() as u64)),
         bytes,
         arms,
         requests: 1,

@@ -284,7 +284,7 @@ fn bringing_back_a_state_forgets_the_tokens_used_since() {
     assert_eq!(world.get(TABLE, key("a")), None::<Item>);
     send();
     assert!(world.get(TABLE, key("a")).is_some());
-    world.engine.reset("", None, world.now()).unwrap();
+    world.engine.reset("", world.now()).unwrap();
     let world = World::on(Arc::clone(world.engine.store()));
     world.create(create_table(TABLE, (&["id"], &[]), &["id S".into()]));
     world.transact(transaction(vec![action::put(TABLE, key("a"))], Some("token"))).unwrap();

@@ -13,6 +13,7 @@ mod clients;
 mod common;
 mod jobs;
 mod kept;
+mod tables;
 
 use std::sync::Arc;
 

@@ -9,6 +9,7 @@
 
 mod bank;
 mod clients;
+mod collections;
 #[path = "../common/mod.rs"]
 mod common;
 mod jobs;

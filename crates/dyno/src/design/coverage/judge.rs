@@ -209,7 +209,7 @@ mod tests {
             idle[member] = value;
         }
         serde_json::from_value(json!({
-            "design": "app", "seconds": 2.0, "patterns": [pattern("busy"), idle],
+            "design": "app", "region": "us-east-1", "seconds": 2.0, "patterns": [pattern("busy"), idle],
             "uncovered": [{
                 "example": "GetItem App \"CART#…\"", "operation": "GetItem", "table": "App", "requests": 3,
                 "units": 1.5, "filtered_out_percent": 0.0, "throttled_requests": 0,

@@ -10,7 +10,7 @@ use super::judge::Finding;
 use crate::report::{money, span};
 
 pub(super) const PATTERN_HEADS: [&str; 8] =
-    ["PATTERN", "CALLS", "CALLS/s", "DECLARED", "UNITS A CALL", "DECLARED", "DROPPED", "HOTTEST KEY"];
+    ["PATTERN", "CALLS", "CALLS/s", "DECLARED/s", "UNITS A CALL", "DECLARED", "DROPPED", "HOTTEST KEY"];
 pub(super) const UNCOVERED_HEADS: [&str; 4] = ["NO PATTERN COVERS", "REQUESTS", "UNITS", "DROPPED"];
 
 pub(super) fn text(coverage: &CoverageReport, findings: &[Finding], failures: &[String]) -> String {
@@ -81,7 +81,8 @@ pub(super) fn uncovered_rows(coverage: &CoverageReport) -> Vec<[String; 4]> {
 pub(super) fn month(coverage: &CoverageReport) -> String {
     match (coverage.dollars_a_month_as_declared, coverage.dollars_a_month_as_measured) {
         (Some(declared), Some(measured)) => format!(
-            "a month on demand at the declared rates: {} as declared, {} with the units that were measured",
+            "a month on demand in {} at the declared rates: {} as declared, {} with the units that were measured",
+            coverage.region,
             money(declared),
             money(measured)
         ),

@@ -18,6 +18,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("dynamometer-capacity", &["dynamometer-types"]),
     ("dynamometer-cloudwatch", &["dynamometer-types"]),
     ("dynamometer-design", &["dynamometer-types", "dynamometer-expr", "dynamometer-capacity"]),
+    ("dynamometer-cloudformation", &["dynamometer-types"]),
     ("dynamometer-store", &[]),
     (
         "dynamometer-engine",
@@ -41,7 +42,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "dynamometer-engine",
         ],
     ),
-    ("dynamometer-planes", &[]),
+    // The harness in tests alone.
+    ("dynamometer-planes", &["dynamometer-types", "dynamometer-harness"]),
     (
         "dyno",
         &[
@@ -50,6 +52,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "dynamometer-capacity",
             "dynamometer-store",
             "dynamometer-design",
+            "dynamometer-cloudformation",
             "dynamometer-engine",
             "dynamometer-server",
             "dynamometer-planes",
@@ -57,6 +60,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("dynamometer-harness", &[]),
     ("dynamometer-bench", &["dynamometer-harness"]),
+    ("dynamometer-e2e", &[]),
     ("xtask", &["dynamometer-harness"]),
 ];
 
@@ -67,6 +71,7 @@ const PURE: &[&str] = &[
     "dynamometer-capacity",
     "dynamometer-cloudwatch",
     "dynamometer-design",
+    "dynamometer-cloudformation",
     "dynamometer-engine",
 ];
 

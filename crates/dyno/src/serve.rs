@@ -22,7 +22,7 @@ use dynamometer_store::{FjallOptions, FjallStore, MemoryStore, Store};
 
 use crate::args::{ClockKind, Durability, ServeArgs, Throttle};
 use crate::design;
-use crate::fixtures;
+use crate::fixtures::Fixtures;
 use crate::problem::Problem;
 use crate::record::Recorder;
 
@@ -53,7 +53,7 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
         },
         ..EngineConfig::default()
     };
-    let engine = Arc::new(Engine::open(store.clone(), config).map_err(Problem::failed)?);
+    let engine = Arc::new(Engine::open(store.clone(), config.clone()).map_err(Problem::failed)?);
     let clock = Arc::new(match args.clock {
         ClockKind::Wall => Clock::Wall,
         ClockKind::Manual => Clock::manual(),
@@ -61,24 +61,22 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
     let pipes = Arc::new(Pipes::new(engine.clone(), clock.clone(), &args.region, &args.account));
     let jobs = Arc::new(Jobs::new(&engine, clock));
     let runner = Runner::start(jobs.clone(), log).map_err(Problem::failed)?;
-    let api = Arc::new(Api::new(
-        engine.clone(),
-        ApiConfig {
-            region: args.region.clone(),
-            account: args.account.clone(),
-            isolate: args.isolate,
-            jobs: jobs.clone(),
-            faults: Arc::new(Faults::new(args.seed)),
-            pipes: pipes.clone(),
-            prices,
-            coverage: coverage.clone(),
-            seed: random(),
-            log: Arc::new(log),
-        },
-    ));
+    let api_config = ApiConfig {
+        region: args.region.clone(),
+        account: args.account.clone(),
+        isolate: args.isolate,
+        jobs: jobs.clone(),
+        faults: Arc::new(Faults::new(args.seed)),
+        pipes: pipes.clone(),
+        prices,
+        coverage: coverage.clone(),
+        seed: random(),
+        log: Arc::new(log),
+    };
+    let api = Arc::new(Api::new(engine.clone(), api_config.clone()));
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Problem::failed)?;
-    let loaded = runtime.block_on(fixtures::load(&api, &args.fixtures));
+    let loaded = runtime.block_on(fixtures(&args, &config).load(&api, &api_config));
     // Outside of the runtime: to start a pipe is to write that it has begun.
     let begun = loaded.and_then(|()| start_pipes(&pipes, asked_pipes));
     let served = begun.and_then(|()| {
@@ -113,6 +111,18 @@ fn start_recording(args: &ServeArgs) -> Result<Option<Recorder>, Problem> {
             .hint("--throttle report"));
     }
     Recorder::start(file, &Constants::default(), log).map(Some)
+}
+
+fn fixtures<'a>(args: &'a ServeArgs, engine: &'a EngineConfig) -> Fixtures<'a> {
+    Fixtures {
+        files: &args.fixtures,
+        parameters: &args.parameters,
+        region: &args.region,
+        account: &args.account,
+        engine,
+        has_wall_clock: args.clock == ClockKind::Wall,
+        log,
+    }
 }
 
 /// Beyond loopback only with signatures, or when somebody says that it is meant.

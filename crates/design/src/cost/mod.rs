@@ -101,7 +101,7 @@ pub fn storage_bytes(derived: &Derived<'_>, target: Target) -> u64 {
         let entity = &derived.design.entities[at];
         derived.count(entity).map_or(0, |count| entity_storage(derived, at, target, count))
     };
-    derived.design.entities_of(target.table).map(|(at, _)| of_entity(at)).sum()
+    derived.design.entities_of(target.table).map(|(at, _)| of_entity(at)).fold(0, u64::saturating_add)
 }
 
 /// Bytes that so many items of an entity are billed for in a table or an index.
@@ -122,7 +122,7 @@ pub fn quote_load(derived: &Derived<'_>, load: &Load, table: usize) -> QuoteLoad
                 peak[dimension] += of_target.peak_milli[dimension].div_ceil(500);
             }
         }
-        sum.storage_bytes += storage_bytes(derived, *target);
+        sum.storage_bytes = sum.storage_bytes.saturating_add(storage_bytes(derived, *target));
     }
     sum
 }
@@ -314,7 +314,7 @@ pub fn plans(derived: &Derived<'_>, load: &Load, prices: &RegionPrices<'_>) -> V
         for dimension in Dimension::BOTH {
             whole.consumed[dimension] += load.consumed[dimension];
         }
-        whole.storage_bytes += load.storage_bytes;
+        whole.storage_bytes = whole.storage_bytes.saturating_add(load.storage_bytes);
     }
     let ia = TableClass::StandardInfrequentAccess;
     let plans = [
@@ -351,7 +351,7 @@ fn recovery(derived: &Derived<'_>, prices: &RegionPrices<'_>) -> Result<Money, P
         }
         let targets = derived.design.targets().into_iter();
         let own = targets.filter(|target| derived.design.capacity_of(*target) == Target::table(at));
-        let bytes: u64 = own.map(|target| storage_bytes(derived, target)).sum();
+        let bytes: u64 = own.map(|target| storage_bytes(derived, target)).fold(0, u64::saturating_add);
         let pitr_byte_seconds = u128::from(bytes) * u128::from(MONTH_SECONDS);
         sum += bill(&Usage { class: table.class, pitr_byte_seconds, ..Usage::default() }, prices)?.total();
     }

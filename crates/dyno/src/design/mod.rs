@@ -252,6 +252,14 @@ pub(crate) fn load(file: &Path) -> Result<Loaded, Problem> {
     }
 }
 
+/// The design that a file holds.
+///
+/// # Errors
+/// What is wrong in it, with its lines.
+pub(crate) fn read_design(file: &Path) -> Result<Design, Problem> {
+    load(file).map(|loaded| loaded.design)
+}
+
 impl DesignPrices {
     /// The price table, and the region: the flag's, the design's, or us-east-1.
     fn of(&self, design: &Design) -> Result<(PriceTable, String), Problem> {

@@ -186,15 +186,16 @@ impl Api {
         }
     }
 
-    /// Runs an operation for the server itself, in the database of callers without a key.
+    /// Runs an operation for the server itself, in the database of callers without a key, and gives the body of its answer.
+    /// `target` is what clients send as `X-Amz-Target`.
     ///
     /// # Errors
     /// The body of the error.
-    pub async fn answer_local(&self, operation: &str, body: String) -> Result<(), String> {
+    pub async fn answer_local(&self, target: &str, body: String) -> Result<String, String> {
         let caller = Caller::anonymous(&self.config.region);
-        let target = format!("DynamoDB_20120810.{operation}");
-        let answer = self.answer(&caller, self.config.jobs.clock().now(), &target, body.as_bytes()).await;
-        if answer.status == 200 { Ok(()) } else { Err(String::from_utf8_lossy(&answer.body).into_owned()) }
+        let answer = self.answer(&caller, self.config.jobs.clock().now(), target, body.as_bytes()).await;
+        let body = String::from_utf8_lossy(&answer.body).into_owned();
+        if answer.status == 200 { Ok(body) } else { Err(body) }
     }
 
     /// Answers a request to an own path, which may block on the store.

@@ -1,143 +1,16 @@
-//! How each access pattern is served, and what a call consumes; or why it cannot be served, and what would serve it.
-//!
-//! Units are expectations: a write that touches an index for every third item only costs a third of an entry there. They
-//! are kept in thousandths of half units; what is summed comes from `dynamometer-capacity::meter` alone.
+//! Reads: what serves them, what they read, or what they lack.
 
+use dynamometer_capacity::Consistency;
 use dynamometer_capacity::admission::Dimension;
-use dynamometer_capacity::meter::{
-    meter_condition_check, meter_index_write, meter_item_read, meter_item_write, meter_page_read,
-};
-use dynamometer_capacity::{CapacityUnits, Consistency};
+use dynamometer_capacity::meter::{meter_index_write, meter_item_read, meter_page_read};
 use dynamometer_types::limits::PAGE_BYTES;
 
+use super::{Arm, Items, Lack, Served, add, key_words, milli};
 use crate::derive::{ALL_PPM, Derived};
-use crate::model::{
-    Action, Entity, Member, MemberKind, Pattern, Read, ReadKind, Sort, Target, Write, WriteKind,
-};
+use crate::model::{Entity, Pattern, Read, ReadKind, Sort, Target};
 use crate::text;
 
-/// Thousandths of half units in a unit.
-pub const MILLI_HALVES: u64 = 2_000;
-
-/// How a pattern is served.
-#[derive(Clone, Debug)]
-pub enum Service {
-    /// It is.
-    Served(Served),
-    /// It is not.
-    NotServable(Lack),
-}
-
-impl Service {
-    /// What serves it, if something does.
-    pub fn served(&self) -> Option<&Served> {
-        match self {
-            Service::Served(served) => Some(served),
-            Service::NotServable(_) => None,
-        }
-    }
-}
-
-/// How a pattern is served.
-#[derive(Clone, Debug)]
-pub struct Served {
-    /// AWS's name of the operation.
-    pub operation: &'static str,
-    /// The table or index that is asked; the first member's table of a transaction.
-    pub target: Target,
-    /// The operation with the keys: `Query GSI2 STATUS#<status>`.
-    pub words: String,
-    /// The entities that are read or written.
-    pub entities: Vec<usize>,
-    /// The items that a call reads or writes.
-    pub items: Items,
-    /// The bytes that are evaluated or written.
-    pub bytes: u64,
-    /// What a call consumes, by table and index.
-    pub arms: Vec<Arm>,
-    /// How many requests one call of the pattern is: the shards that are gathered.
-    pub requests: u64,
-}
-
-/// How many items a call is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Items {
-    /// So many: said, or by nature.
-    Said(u64),
-    /// So many, worked out from counts.
-    Derived(u64),
-    /// Nobody said, and it does not follow; one is counted.
-    Unknown,
-}
-
-impl Items {
-    /// The number that is counted with.
-    pub fn count(self) -> u64 {
-        match self {
-            Items::Said(count) | Items::Derived(count) => count,
-            Items::Unknown => 1,
-        }
-    }
-}
-
-/// What a call consumes of a table or an index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Arm {
-    /// The table or index.
-    pub target: Target,
-    /// Reads or writes.
-    pub dimension: Dimension,
-    /// Thousandths of half units.
-    pub milli_halves: u64,
-}
-
-/// Why a pattern is not served.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lack {
-    /// The rule that reports it.
-    pub rule: &'static str,
-    /// Why.
-    pub because: String,
-    /// What would serve it.
-    pub remedy: String,
-    /// What is said under the key that is asked for.
-    pub detail: String,
-    /// Where the trouble is said.
-    pub span: crate::yaml::Span,
-}
-
-impl Served {
-    /// Thousandths of half units over all arms.
-    pub fn milli_halves(&self) -> u64 {
-        self.arms.iter().map(|arm| arm.milli_halves).sum()
-    }
-
-    /// The units of the table alone, without indexes.
-    pub fn table_milli_halves(&self) -> u64 {
-        self.arms.iter().filter(|arm| arm.target.index.is_none()).map(|arm| arm.milli_halves).sum()
-    }
-}
-
-/// Plans every pattern, in the order of the design.
-pub fn plan(derived: &Derived<'_>) -> Vec<Service> {
-    derived.design.patterns.iter().map(|pattern| plan_pattern(derived, pattern)).collect()
-}
-
-fn plan_pattern(derived: &Derived<'_>, pattern: &Pattern) -> Service {
-    match &pattern.action {
-        Action::Read(read) => match plan_read(derived, pattern, read) {
-            Ok(served) => Service::Served(served),
-            Err(lack) => Service::NotServable(lack),
-        },
-        Action::Write(write) => Service::Served(plan_write(derived, write)),
-    }
-}
-
-fn milli(units: CapacityUnits) -> u64 {
-    units.halves().saturating_mul(1_000)
-}
-
-fn plan_read(derived: &Derived<'_>, pattern: &Pattern, read: &Read) -> Result<Served, Lack> {
+pub(super) fn plan_read(derived: &Derived<'_>, pattern: &Pattern, read: &Read) -> Result<Served, Lack> {
     if !read.entities.is_empty() {
         return Ok(plan_by_key(derived, read));
     }
@@ -173,7 +46,7 @@ fn plan_by_key(derived: &Derived<'_>, read: &Read) -> Served {
         target: read.target,
         words: read.kind.operation().to_owned(),
         entities: read.entities.iter().map(|entity| entity.value).collect(),
-        items: Items::Said(calls * read.entities.len() as u64),
+        items: Items::Said(calls.saturating_mul(read.entities.len() as u64)),
         bytes: 0,
         arms: Vec::new(),
         requests: 1,
@@ -185,19 +58,12 @@ fn plan_by_key(derived: &Derived<'_>, read: &Read) -> Served {
         served.words.push_str(&format!("{separator}{}", key_words(derived, entity, target)));
         let units = meter_item_read(Some(*entity.size_bytes), *read.consistency);
         add(&mut served.arms, target, Dimension::Read, milli(units).saturating_mul(calls));
-        served.bytes += *entity.size_bytes * calls;
+        served.bytes = served.bytes.saturating_add(entity.size_bytes.saturating_mul(calls));
     }
     if calls > 1 {
         served.words.push_str(&format!(" x {calls}"));
     }
     served
-}
-
-/// `USER#<userId> / PROFILE`.
-pub fn key_words(derived: &Derived<'_>, entity: &Entity, target: Target) -> String {
-    let keys = derived.design.keys(target);
-    let values = keys.attributes().filter_map(|attribute| entity.key(&attribute.name));
-    values.map(|key| key.template.to_string()).collect::<Vec<_>>().join(" / ")
 }
 
 /// The key that is asked for must be the partition key of what is asked, whole.
@@ -383,9 +249,8 @@ fn charge_read(derived: &Derived<'_>, read: &Read, entities: Vec<usize>) -> Serv
     if let Some(sort) = &read.sort {
         words.push_str(&format!(" / {}", sort_words(&sort.value)));
     }
-    match read.newest_first {
-        Some(true) => words.push_str(", newest"),
-        Some(false) | None => {}
+    if read.newest_first == Some(true) {
+        words.push_str(", newest");
     }
     if requests > 1 {
         words.push_str(&format!(", {requests} queries"));
@@ -477,177 +342,4 @@ fn fetched(derived: &Derived<'_>, read: &Read, entities: &[usize]) -> Option<u64
     attributes.iter().find(|name| !derived.is_projected(read.target, name))?;
     let whole = average_bytes(derived, Target::table(read.target.table), entities);
     Some(milli(meter_item_read(Some(whole), *read.consistency)))
-}
-
-fn add(arms: &mut Vec<Arm>, target: Target, dimension: Dimension, milli_halves: u64) {
-    match arms.iter_mut().find(|arm| arm.target == target && arm.dimension == dimension) {
-        Some(arm) => arm.milli_halves = arm.milli_halves.saturating_add(milli_halves),
-        None => arms.push(Arm { target, dimension, milli_halves }),
-    }
-}
-
-fn plan_write(derived: &Derived<'_>, write: &Write) -> Served {
-    let design = derived.design;
-    let times = match write.kind {
-        WriteKind::Batch(items) => items,
-        WriteKind::Single | WriteKind::Transaction => 1,
-    };
-    let mut arms = Vec::new();
-    let mut bytes = 0;
-    for member in &write.members {
-        for arm in member_arms(derived, write, member) {
-            if arm.milli_halves > 0 {
-                add(&mut arms, arm.target, arm.dimension, arm.milli_halves.saturating_mul(times));
-            }
-        }
-        bytes += design.entities[member.entity.value].size_bytes.saturating_mul(times);
-    }
-    let of_member = |member: &Member| {
-        let entity = &design.entities[member.entity.value];
-        key_words(derived, entity, Target::table(entity.table))
-    };
-    let first = &write.members[0];
-    let table = design.entities[first.entity.value].table;
-    let (operation, words) = match write.kind {
-        WriteKind::Single => {
-            let operation = first.kind.operation();
-            (operation, format!("{operation} {}", of_member(first)))
-        }
-        WriteKind::Batch(items) => {
-            ("BatchWriteItem", format!("BatchWriteItem {} x {items}", of_member(first)))
-        }
-        WriteKind::Transaction => {
-            let members: Vec<String> = write
-                .members
-                .iter()
-                .map(|member| {
-                    format!("{} {}", member_word(member.kind), *design.entities[member.entity.value].name)
-                })
-                .collect();
-            ("TransactWriteItems", format!("TransactWriteItems {}", members.join(", ")))
-        }
-    };
-    Served {
-        operation,
-        target: Target::table(table),
-        words,
-        entities: write.members.iter().map(|member| member.entity.value).collect(),
-        items: Items::Said(times * write.members.len() as u64),
-        bytes,
-        arms,
-        requests: 1,
-    }
-}
-
-fn member_word(kind: MemberKind) -> &'static str {
-    match kind {
-        MemberKind::Put => "put",
-        MemberKind::Update => "update",
-        MemberKind::Delete => "delete",
-        MemberKind::Check => "check",
-    }
-}
-
-/// What one write of an item consumes: the table first, then each index that it touches.
-pub fn member_arms(derived: &Derived<'_>, write: &Write, member: &Member) -> Vec<Arm> {
-    let design = derived.design;
-    let entity = &design.entities[member.entity.value];
-    let table = Target::table(entity.table);
-    let size = Some(*entity.size_bytes);
-    let transactional = write.kind == WriteKind::Transaction;
-    let replaced = write.replaces_ppm.min(ALL_PPM);
-    let base = match member.kind {
-        MemberKind::Put => weighed(&[
-            (milli(meter_item_write(None, size, transactional)), ALL_PPM - replaced),
-            (milli(meter_item_write(size, size, transactional)), replaced),
-        ]),
-        MemberKind::Update => milli(meter_item_write(size, size, transactional)),
-        MemberKind::Delete => milli(meter_item_write(size, None, transactional)),
-        MemberKind::Check => milli(meter_condition_check(size)),
-    };
-    let mut arms = vec![Arm { target: table, dimension: Dimension::Write, milli_halves: base }];
-    // A write whose condition fails is charged on the table, and touches no index.
-    let succeeds = ALL_PPM - write.fails_ppm.as_ref().map_or(0, |share| share.value.min(ALL_PPM));
-    for index in 0..design.tables[entity.table].indexes.len() {
-        let target = Target::index(entity.table, index);
-        let units = index_milli(derived, member, entity, target, replaced);
-        let milli_halves = weighed(&[(units, succeeds)]);
-        arms.push(Arm { target, dimension: Dimension::Write, milli_halves });
-    }
-    arms
-}
-
-/// The expectation of amounts with their shares.
-fn weighed(amounts: &[(u64, u64)]) -> u64 {
-    let sum: u128 = amounts.iter().map(|(amount, share)| u128::from(*amount) * u128::from(*share)).sum();
-    (sum / u128::from(ALL_PPM)) as u64
-}
-
-/// What one write is expected to consume of an index.
-fn index_milli(
-    derived: &Derived<'_>,
-    member: &Member,
-    entity: &Entity,
-    target: Target,
-    replaced_ppm: u64,
-) -> u64 {
-    let keys = derived.design.keys(target);
-    let bytes = Some(derived.entry_bytes(entity, target));
-    let present = entity.present_ppm(keys);
-    let units = |old: Option<u64>, new: Option<u64>, same_key: bool| {
-        meter_index_write(old, new, same_key, false).map_or(0, milli)
-    };
-    let when_present = |amount: u64| weighed(&[(amount, present)]);
-    match member.kind {
-        MemberKind::Check => 0,
-        MemberKind::Put => weighed(&[
-            (
-                units(None, bytes, false),
-                derived.put_ppm(member.entity.value, keys) * (ALL_PPM - replaced_ppm) / ALL_PPM,
-            ),
-            (units(bytes, bytes, true), present * replaced_ppm / ALL_PPM),
-        ]),
-        MemberKind::Delete => when_present(units(bytes, None, false)),
-        MemberKind::Update if present == 0 => 0,
-        MemberKind::Update => match change(derived, member, target) {
-            Change::None => 0,
-            Change::Content => when_present(units(bytes, bytes, true)),
-            Change::Leaves => when_present(units(bytes, None, false)),
-            // An item that has no entry yet gets one; the others move.
-            Change::Key if present < ALL_PPM => units(None, bytes, false),
-            Change::Key => units(bytes, bytes, false),
-        },
-    }
-}
-
-/// What an update does to an entry of an index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// Nothing.
-    None,
-    /// It changes what the entry holds.
-    Content,
-    /// It changes the entry's key, or makes an entry.
-    Key,
-    /// It takes the entry out.
-    Leaves,
-}
-
-/// What an update does to an entry of an index. An update that does not say what it sets changes content.
-pub fn change(derived: &Derived<'_>, member: &Member, target: Target) -> Change {
-    let index_keys = derived.design.keys(target);
-    let is_index_key =
-        |name: &str| index_keys.contains(name) && !derived.design.tables[target.table].keys.contains(name);
-    if member.removes.iter().any(|name| is_index_key(name)) {
-        return Change::Leaves;
-    }
-    let Some(sets) = &member.sets else { return Change::Content };
-    if sets.iter().any(|name| is_index_key(name)) {
-        return Change::Key;
-    }
-    let changed = sets.iter().chain(&member.removes);
-    match changed.into_iter().any(|name| derived.is_projected(target, name)) {
-        true => Change::Content,
-        false => Change::None,
-    }
 }

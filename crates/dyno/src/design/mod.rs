@@ -16,6 +16,7 @@ use dynamometer_design::model::Design;
 use dynamometer_design::source::Source;
 use dynamometer_design::{output, read};
 
+use crate::client::ClientArgs;
 use crate::cost::{PriceArgs, read_file};
 use crate::problem::Problem;
 
@@ -140,14 +141,8 @@ pub(super) struct CoverageArgs {
     /// The design file, to be sure that the server serves this one.
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Where the server is.
-    #[arg(
-        long,
-        env = "AWS_ENDPOINT_URL_DYNAMODB",
-        value_name = "URL",
-        default_value = "http://127.0.0.1:8000"
-    )]
-    endpoint: String,
+    #[command(flatten)]
+    client: ClientArgs,
     /// How to print it.
     #[arg(long, value_enum, default_value_t = CoverageFormat::Text)]
     format: CoverageFormat,

@@ -7,13 +7,14 @@ mod text;
 use std::process::ExitCode;
 
 use dynamometer_capacity::quantity;
-use dynamometer_server::report::{CoverageReport, Report};
+use dynamometer_server::report::CoverageReport;
 use serde_json::json;
 
 use super::check::pretty;
 use super::{CoverageArgs, CoverageFormat, Done, load};
-use crate::fetch::Endpoint;
+use crate::client::Client;
 use crate::problem::Problem;
+use crate::report;
 pub(crate) use text::pattern_table;
 
 /// What makes the command fail.
@@ -37,21 +38,21 @@ pub(super) struct Budget(f64);
 
 /// Asks the server and prints what it saw; the exit code is 1 when that is what `--fail-on` or `--budget` is about.
 pub(super) fn coverage(args: &CoverageArgs) -> Done {
-    let endpoint = Endpoint::read(&args.endpoint).map_err(Problem::wrong)?;
-    let report: Report = serde_json::from_str(&endpoint.get("/_dyno/report")?).map_err(|error| {
-        Problem::failed(format!("{} answers no report that this dyno can read: {error}", args.endpoint))
-            .hint("run the same version of dyno on both sides")
-    })?;
+    let client = Client::new(&args.client)?;
+    let report = report::read(&client, &report::ask(&client)?)?;
     let coverage = report.coverage.ok_or_else(|| {
-        Problem::wrong(format!("the server at {} was started without a design", args.endpoint))
+        Problem::wrong(format!("the server at {} was started without a design", client.endpoint()))
             .hint("dyno serve --design FILE")
     })?;
     if let Some(file) = &args.file {
         let loaded = load(file)?;
         let names = loaded.design.patterns.iter().map(|pattern| pattern.name.value.as_str());
         if !names.eq(coverage.patterns.iter().map(|pattern| pattern.pattern.as_str())) {
-            let sentence =
-                format!("{} is not the design that the server at {} serves", file.display(), args.endpoint);
+            let sentence = format!(
+                "{} is not the design that the server at {} serves",
+                file.display(),
+                client.endpoint()
+            );
             return Err(Problem::wrong(sentence).hint("start the server with --design and this file"));
         }
     }

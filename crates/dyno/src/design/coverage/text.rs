@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use dynamometer_design::output::columns;
-use dynamometer_server::report::{CoverageReport, PatternReport};
+use dynamometer_server::report::{CoverageReport, PatternReport, UncoveredReport};
 
 use super::exercised;
 use super::judge::Finding;
@@ -20,8 +20,10 @@ pub(super) fn text(coverage: &CoverageReport, findings: &[Finding], failures: &[
         let rows: Vec<[&str; 4]> = rows.iter().map(|row| row.each_ref().map(String::as_str)).collect();
         let _ = write!(out, "\n{}", columns(&UNCOVERED_HEADS, &rows, &[1, 2, 3]));
     }
+    if !findings.is_empty() {
+        out.push('\n');
+    }
     for (at, finding) in findings.iter().enumerate() {
-        let _ = write!(out, "{}", if at == 0 { "\n" } else { "" });
         let _ = writeln!(out, "{:<3}{}\n   → {}", at + 1, finding.sentence, finding.remedy);
     }
     let _ = writeln!(out, "\n{}", month(coverage));
@@ -72,7 +74,7 @@ pub(super) fn pattern_row(pattern: &PatternReport) -> [String; 8] {
 }
 
 pub(super) fn uncovered_rows(coverage: &CoverageReport) -> Vec<[String; 4]> {
-    let row = |kind: &dynamometer_server::report::UncoveredReport| {
+    let row = |kind: &UncoveredReport| {
         [kind.example.clone(), kind.requests.to_string(), short(kind.units), share(kind.filtered_out_percent)]
     };
     coverage.uncovered.iter().map(row).collect()

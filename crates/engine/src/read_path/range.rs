@@ -18,8 +18,8 @@ use crate::disk::keys::{
 pub(crate) struct KeyBounds {
     start: Bound<Vec<u8>>,
     end: Bound<Vec<u8>>,
-    /// Where the range began before a start key was laid over it.
-    asked: Option<Bound<Vec<u8>>>,
+    /// The end that a start key took the place of: of the start when the page goes forward, of the end when backward.
+    asked: Option<(Direction, Bound<Vec<u8>>)>,
 }
 
 impl KeyBounds {
@@ -39,7 +39,12 @@ impl KeyBounds {
 
     /// The first key of the range as it was asked for, whatever page of it this is; and the last one, if it has an end.
     pub(crate) fn asked(&self) -> (&[u8], Option<&[u8]>) {
-        (key_of(self.asked.as_ref().unwrap_or(&self.start)).unwrap_or_default(), key_of(&self.end))
+        let (start, end) = match &self.asked {
+            None => (&self.start, &self.end),
+            Some((Direction::Forward, start)) => (start, &self.end),
+            Some((Direction::Reverse, end)) => (&self.start, end),
+        };
+        (key_of(start).unwrap_or_default(), key_of(end))
     }
 
     /// The hash at which the range ends; the last one there is when it goes to the end of its table or index.
@@ -52,12 +57,11 @@ impl KeyBounds {
 
     /// The part of the range that lies behind a key.
     pub(crate) fn after(self, key: Vec<u8>, direction: Direction) -> KeyBounds {
+        let KeyBounds { start, end, .. } = self;
+        let key = Bound::Excluded(key);
         match direction {
-            Direction::Forward => {
-                let asked = self.asked.or(Some(self.start));
-                KeyBounds { start: Bound::Excluded(key), end: self.end, asked }
-            }
-            Direction::Reverse => KeyBounds { end: Bound::Excluded(key), ..self },
+            Direction::Forward => KeyBounds { start: key, end, asked: Some((direction, start)) },
+            Direction::Reverse => KeyBounds { start, end: key, asked: Some((direction, end)) },
         }
     }
 

@@ -38,7 +38,7 @@ pub(super) fn literals(design: &Design) -> HashSet<String> {
     literals
 }
 
-/// A key value with `…` for every piece that is no name.
+/// A key value with `…` for every piece that is no name, and for several of them in a row.
 pub(super) fn masked(value: &str, literals: &HashSet<String>) -> String {
     let is_name = |piece: &str| {
         literals.contains(piece)
@@ -47,10 +47,20 @@ pub(super) fn masked(value: &str, literals: &HashSet<String>) -> String {
                 && piece.chars().all(|c| c.is_ascii_uppercase() || c == '_')
     };
     let mut out = String::new();
+    let mut was_masked = false;
     for piece in value.split_inclusive(SEPARATORS) {
         let name = piece.trim_end_matches(SEPARATORS);
-        out.push_str(if name.is_empty() || is_name(name) { name } else { "…" });
+        let is_masked = !name.is_empty() && !is_name(name);
+        match (was_masked, is_masked) {
+            // The separator between the two goes as well.
+            (true, true) => {
+                out.pop();
+            }
+            (false, true) => out.push('…'),
+            (_, false) => out.push_str(name),
+        }
         out.push_str(&piece[name.len()..]);
+        was_masked = is_masked;
     }
     out
 }
@@ -65,14 +75,17 @@ mod tests {
         for (value, shown) in [
             ("USER#1042", "USER#…"),
             ("PROFILE", "PROFILE"),
-            ("order#2026-06-01#x", "order#…#…"),
+            ("order#2026-06-01#x", "order#…"),
+            ("order#2026-06-01T10:00:00Z#x#DETAIL", "order#…#DETAIL"),
+            ("USER#7#ORDER#8", "USER#…#ORDER#…"),
             ("EMAIL#ALICE@EXAMPLE.COM", "EMAIL#…"),
             ("alice", "…"),
             ("42.5", "…"),
             ("$0", "$…"),
             ("", ""),
             ("STATUS#", "STATUS#"),
-            ("注文#１", "…#…"),
+            ("注文#１", "…"),
+            ("a#", "…#"),
         ] {
             assert_eq!(masked(value, &literals), shown, "{value}");
         }

@@ -313,4 +313,4 @@ fn action_name(action: ItemAction) -> &'static str {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

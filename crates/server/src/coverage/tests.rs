@@ -6,7 +6,8 @@ use dynamometer_design::source::Source;
 use super::*;
 
 /// A request: operation and action, table or `table/index`, partition key, sort key, whether it filters.
-type Case = (Operation, Option<ItemAction>, &'static str, Option<&'static str>, Option<&'static str>, bool);
+pub(crate) type Case =
+    (Operation, Option<ItemAction>, &'static str, Option<&'static str>, Option<&'static str>, bool);
 
 const DESIGN: &str = r##"
 design: 1
@@ -26,14 +27,14 @@ patterns:
   export: { scan: App, items: 20, rate: 1/day }
 "##;
 
-fn coverage() -> Coverage {
+pub(crate) fn coverage() -> Coverage {
     let design = dynamometer_design::read(&Source::new("app.yaml", DESIGN)).unwrap();
     let coverage = Coverage::new(design, "app.yaml".into());
     coverage.begin();
     coverage
 }
 
-fn access(case: &Case) -> Access<'static> {
+pub(crate) fn access(case: &Case) -> Access<'static> {
     let (operation, action, place, partition, sort, filters) = *case;
     let (table, index) = place.split_once('/').map_or((place, None), |(table, index)| (table, Some(index)));
     Access {

@@ -41,10 +41,7 @@ pub fn build(used: &ThroughputUse, prices: &PriceTable, region: &str, coverage: 
         coverage: None,
     };
     report.advice = advise(&report);
-    report.coverage = coverage.map(|coverage| {
-        let prices = priced.as_ref().map_err(ToString::to_string);
-        coverage_report(coverage, &report.tables, prices)
-    });
+    report.coverage = coverage.map(|coverage| coverage_report(coverage, &report.tables, prices, region));
     report
 }
 

@@ -1,6 +1,6 @@
 //! The part of the report about a design: what was asked of each access pattern, and what no pattern covers.
 
-use dynamometer_capacity::money::{Money, PriceError, RegionPrices};
+use dynamometer_capacity::money::{Money, PriceError, PriceTable, RegionPrices};
 use dynamometer_design::cost::{measured_cost, pattern_cost, storage_cost};
 use dynamometer_design::derive::Derived;
 use dynamometer_design::model::{Action, Design, Pattern, Read, ReadKind, Target, WriteKind};
@@ -18,6 +18,8 @@ use crate::coverage::{Counts, Coverage, Kind};
 pub struct CoverageReport {
     /// What the design is called.
     pub design: String,
+    /// The region whose prices count: the design's, or the server's where it names none.
+    pub region: String,
     /// From the first request to the last one, at least 1 when there was any.
     pub seconds: f64,
     /// The access patterns, in the order of the design.
@@ -106,17 +108,22 @@ pub struct UncoveredReport {
     pub reads_within_100_ms_of_a_write: u64,
 }
 
-/// The coverage of a design so far. `tables` is the rest of the report, which knows the hottest keys.
+/// The coverage of a design so far, at the prices of its region, or of the server's where it names none. `tables` is the rest
+/// of the report, which knows the hottest keys.
 pub(super) fn coverage_report(
     coverage: &Coverage,
     tables: &[TableReport],
-    prices: Result<&RegionPrices<'_>, String>,
+    prices: &PriceTable,
+    region: &str,
 ) -> CoverageReport {
     let (design, seen) = (coverage.design(), coverage.seen());
+    let region = design.region.as_ref().map_or(region, |own| own.value.as_str());
+    let prices = prices.region(region);
     let derived = Derived::of(design);
     let services = plan(&derived);
     let seconds = seen.span_ms as f64 / 1_000.0;
-    let mut months = prices.and_then(|prices| Months::of(&derived, prices).map_err(|e| e.to_string()));
+    let months = prices.as_ref().map_err(ToString::to_string);
+    let mut months = months.and_then(|prices| Months::of(&derived, prices).map_err(|e| e.to_string()));
     let mut patterns = Vec::with_capacity(services.len());
     for (at, (service, counts)) in services.iter().zip(&seen.patterns).enumerate() {
         let mut report = pattern_report(design, at, service, counts, seconds);
@@ -131,6 +138,7 @@ pub(super) fn coverage_report(
     }
     CoverageReport {
         design: coverage.title().to_owned(),
+        region: region.to_owned(),
         seconds,
         patterns,
         uncovered: seen.uncovered.iter().map(|(kind, counts)| uncovered_report(kind, counts)).collect(),
@@ -307,5 +315,73 @@ impl<'a> Months<'a> {
         self.declared += declared;
         self.measured += measured;
         Ok(measured)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dynamometer_engine::throughput::{AccessObserver, ItemAction, Operation};
+
+    use super::*;
+    use crate::coverage::tests::{Case, access, coverage};
+
+    /// The coverage of some requests, each of two units.
+    fn report(requests: &[(usize, Case)]) -> CoverageReport {
+        let coverage = coverage();
+        for (times, case) in requests {
+            (0..*times).for_each(|_| coverage.observe(&access(case)));
+        }
+        coverage_report(&coverage, &[], &PriceTable::builtin(), "us-east-1")
+    }
+
+    fn pattern<'r>(report: &'r CoverageReport, name: &str) -> &'r PatternReport {
+        report.patterns.iter().find(|pattern| pattern.pattern == name).unwrap()
+    }
+
+    #[test]
+    fn calls_are_worked_out_from_their_elements() {
+        let (user, order) = ((Some("USER#1"), Some("PROFILE")), (Some("USER#1"), Some("ORDER#1")));
+        let of = |operation, action, key: (Option<&'static str>, Option<&'static str>)| {
+            (operation, Some(action), "App", key.0, key.1, false)
+        };
+        let transaction = Operation::TransactWriteItems;
+        let report = report(&[
+            (3, of(transaction, ItemAction::Put, order)),
+            (3, of(transaction, ItemAction::Update, user)),
+            (50, of(Operation::BatchWriteItem, ItemAction::Put, order)),
+        ]);
+        let of_transaction = pattern(&report, "order");
+        assert_eq!((of_transaction.requests, of_transaction.calls), (6, 3.0));
+        assert_eq!(of_transaction.units_per_call, Some(4.0));
+        let of_batch = pattern(&report, "import");
+        assert_eq!((of_batch.requests, of_batch.calls, of_batch.units_per_call), (50, 2.0, Some(50.0)));
+        assert_eq!(of_batch.declared_units_per_call, Some(25.0));
+        assert_eq!(of_batch.unit_drift_percent, Some(100.0));
+    }
+
+    #[test]
+    fn a_month_is_priced_with_what_was_measured() {
+        let get = (Operation::GetItem, None, "App", Some("USER#1"), Some("PROFILE"), false);
+        let report = report(&[(2, get)]);
+        let profile = pattern(&report, "profile");
+        assert_eq!((profile.declared_units_per_call, profile.units_per_call), (Some(0.5), Some(2.0)));
+        // One a second for 730 hours: 2,628,000 calls, at $0.125 for a million units.
+        assert_eq!(profile.dollars_a_month, Some(0.657));
+        let more = report.dollars_a_month_as_measured.unwrap() - report.dollars_a_month_as_declared.unwrap();
+        assert!((more - 0.657 * 0.75).abs() < 0.000_01, "{more}");
+        // What was not exercised counts as declared.
+        assert_eq!(pattern(&report, "orders").units_per_call, None);
+        assert!(pattern(&report, "orders").dollars_a_month.unwrap() > 0.0);
+    }
+
+    #[test]
+    fn waste_and_examples_are_told() {
+        let filtered = (Operation::Query, None, "App", Some("USER#1"), Some("ORDER#"), true);
+        let stray = (Operation::Query, None, "App/GSI1", Some("NAME#alice"), None, true);
+        let report = report(&[(1, filtered), (2, stray)]);
+        assert_eq!(pattern(&report, "big orders").filtered_out_percent, 50.0);
+        let [uncovered] = &report.uncovered[..] else { panic!("{:?}", report.uncovered) };
+        assert_eq!(uncovered.example, "Query App/GSI1 \"NAME#…\" with a filter");
+        assert_eq!((uncovered.requests, uncovered.units, uncovered.filtered_out_percent), (2, 4.0, 50.0));
     }
 }

@@ -15,6 +15,8 @@ pub(super) const UNIT_DRIFT_PPM: u64 = 100_000;
 pub(super) struct Finding {
     /// `uncovered`, `unexercised`, `scan`, `filter-waste`, `unit-drift` or `index-read-after-write`.
     pub(super) kind: &'static str,
+    /// How many patterns, or kinds of requests, it is about; of scans, how many there were.
+    pub(super) count: usize,
     /// In a sentence with its figures.
     pub(super) sentence: String,
     /// What to do.
@@ -23,7 +25,7 @@ pub(super) struct Finding {
 
 impl Finding {
     pub(super) fn json(&self) -> Value {
-        json!({ "kind": self.kind, "sentence": self.sentence, "remedy": self.remedy })
+        json!({ "kind": self.kind, "count": self.count, "sentence": self.sentence, "remedy": self.remedy })
     }
 }
 
@@ -37,7 +39,7 @@ pub(super) fn findings(coverage: &CoverageReport, fail_on: &[FailOn]) -> Vec<Fin
         FailOn::UnitDrift(ppm) => Some(*ppm),
         _ => None,
     });
-    let mut findings = uncovered(coverage);
+    let mut findings: Vec<Finding> = uncovered(coverage).into_iter().collect();
     findings.extend(unexercised(coverage));
     findings.extend(scans(coverage));
     findings.extend(filters(coverage, percent(waste.unwrap_or(FILTER_WASTE_PPM))));
@@ -62,7 +64,8 @@ pub(super) fn failures(
             FailOn::FilterWaste(ppm) => ("filter-waste", format!("filter-waste={}%", percent(*ppm))),
             FailOn::UnitDrift(ppm) => ("unit-drift", format!("unit-drift={}%", percent(*ppm))),
         };
-        let count = findings.iter().filter(|finding| finding.kind == kind).count();
+        let count: usize =
+            findings.iter().filter(|finding| finding.kind == kind).map(|finding| finding.count).sum();
         if count > 0 {
             failures.push(format!("{word} ({count})"));
         }
@@ -79,18 +82,20 @@ fn percent(ppm: u64) -> f64 {
     ppm as f64 / 10_000.0
 }
 
-fn uncovered(coverage: &CoverageReport) -> Vec<Finding> {
-    let sentence = |example: &str, requests: u64| Finding {
-        kind: "uncovered",
-        sentence: format!("{example}: {} that no pattern covers", plural(requests, "request")),
-        remedy: "add it to the design as a pattern, or take it out of the application",
+fn uncovered(coverage: &CoverageReport) -> Option<Finding> {
+    let listed: u64 = coverage.uncovered.iter().map(|kind| kind.requests).sum();
+    let requests = listed + coverage.uncovered_requests_not_listed;
+    let kinds = match coverage.uncovered.len() as u64 {
+        _ if coverage.uncovered_requests_not_listed > 0 => "of more kinds than are listed".to_owned(),
+        1 => format!("as {}", coverage.uncovered[0].example),
+        kinds => format!("of {kinds} kinds"),
     };
-    let mut findings: Vec<Finding> =
-        coverage.uncovered.iter().map(|kind| sentence(&kind.example, kind.requests)).collect();
-    if coverage.uncovered_requests_not_listed > 0 {
-        findings.push(sentence("of more kinds than are told apart", coverage.uncovered_requests_not_listed));
-    }
-    findings
+    (!coverage.uncovered.is_empty()).then(|| Finding {
+        kind: "uncovered",
+        count: coverage.uncovered.len(),
+        sentence: format!("no pattern covers {}, {kinds}", plural(requests, "request")),
+        remedy: "add what they ask to the design, or take it out of the application",
+    })
 }
 
 fn unexercised(coverage: &CoverageReport) -> Option<Finding> {
@@ -102,6 +107,7 @@ fn unexercised(coverage: &CoverageReport) -> Option<Finding> {
         .collect();
     (!names.is_empty()).then(|| Finding {
         kind: "unexercised",
+        count: names.len(),
         sentence: format!(
             "{} not exercised: {}",
             if names.len() == 1 {
@@ -118,6 +124,7 @@ fn unexercised(coverage: &CoverageReport) -> Option<Finding> {
 fn scans(coverage: &CoverageReport) -> Option<Finding> {
     (coverage.scans > 0).then(|| Finding {
         kind: "scan",
+        count: coverage.scans as usize,
         sentence: format!("{} ran", plural(coverage.scans, "page of a Scan")),
         remedy: "query a key instead; a Scan pays for every item there is (dyno design explain R01)",
     })
@@ -129,6 +136,7 @@ fn filters(coverage: &CoverageReport, limit: f64) -> Vec<Finding> {
     let is_waste = |(_, share): &(&String, f64)| *share > limit;
     let finding = |(name, share)| Finding {
         kind: "filter-waste",
+        count: 1,
         sentence: format!("{name}: the filter drops {share} % of the items that are read and paid for"),
         remedy: "move what is filtered into a key (dyno design explain R02)",
     };
@@ -144,6 +152,7 @@ fn drifts(coverage: &CoverageReport, limit: f64) -> Vec<Finding> {
         if drift > limit {
             findings.push(Finding {
                 kind: "unit-drift",
+                count: 1,
                 sentence: format!(
                     "{}: {measured} units a call, {drift} % more than the {declared} that are declared",
                     pattern.pattern
@@ -155,7 +164,7 @@ fn drifts(coverage: &CoverageReport, limit: f64) -> Vec<Finding> {
     findings
 }
 
-fn late_reads(coverage: &CoverageReport) -> Vec<Finding> {
+fn late_reads(coverage: &CoverageReport) -> Option<Finding> {
     let patterns = coverage
         .patterns
         .iter()
@@ -166,15 +175,18 @@ fn late_reads(coverage: &CoverageReport) -> Vec<Finding> {
         .iter()
         .filter(|kind| kind.index.is_some())
         .map(|kind| (&kind.example, kind.reads_within_100_ms_of_a_write));
-    let finding = |(name, reads)| Finding {
+    let late: Vec<(&String, u64)> = patterns.chain(kinds).filter(|(_, reads)| *reads > 0).collect();
+    let names: Vec<String> = late.iter().map(|(name, reads)| format!("{name} ({reads})")).collect();
+    (!late.is_empty()).then(|| Finding {
         kind: "index-read-after-write",
+        count: late.len(),
         sentence: format!(
-            "{name}: {} of an index came within 100 ms of a write to the same key, and may be stale on AWS",
-            plural(reads, "read")
+            "{} within 100 ms of a write to the same key, which on AWS may not show it: {}",
+            plural(late.iter().map(|(_, reads)| reads).sum(), "read of an index"),
+            names.join(", ")
         ),
         remedy: "rehearse it with dyno serve --index-lag 50ms..2s (dyno design explain R06)",
-    };
-    patterns.chain(kinds).filter(|(_, reads)| *reads > 0).map(finding).collect()
+    })
 }
 
 fn plural(count: u64, word: &str) -> String {
@@ -209,7 +221,7 @@ mod tests {
             idle[member] = value;
         }
         serde_json::from_value(json!({
-            "design": "app", "seconds": 2.0, "patterns": [pattern("busy"), idle],
+            "design": "app", "region": "us-east-1", "seconds": 2.0, "patterns": [pattern("busy"), idle],
             "uncovered": [{
                 "example": "GetItem App \"CART#…\"", "operation": "GetItem", "table": "App", "requests": 3,
                 "units": 1.5, "filtered_out_percent": 0.0, "throttled_requests": 0,
@@ -235,7 +247,7 @@ mod tests {
             failures(&coverage, &findings(&coverage, on), on, budget.map(Budget))
         };
         assert!(fails(&[], None).is_empty());
-        assert_eq!(fails(&[FailOn::Uncovered, FailOn::Scan], None), ["uncovered (1)", "scan (1)"]);
+        assert_eq!(fails(&[FailOn::Uncovered, FailOn::Scan], None), ["uncovered (1)", "scan (2)"]);
         assert_eq!(fails(&[FailOn::FilterWaste(500_000)], None), ["filter-waste=50% (1)"]);
         assert!(fails(&[FailOn::FilterWaste(600_000), FailOn::UnitDrift(250_000)], None).is_empty());
         assert_eq!(fails(&[], Some(100.0)), ["budget ($100.50 a month, $100.00 allowed)"]);

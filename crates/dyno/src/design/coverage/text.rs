@@ -3,14 +3,14 @@
 use std::fmt::Write;
 
 use dynamometer_design::output::columns;
-use dynamometer_server::report::{CoverageReport, PatternReport};
+use dynamometer_server::report::{CoverageReport, PatternReport, UncoveredReport};
 
 use super::exercised;
 use super::judge::Finding;
 use crate::report::{money, span};
 
 pub(super) const PATTERN_HEADS: [&str; 8] =
-    ["PATTERN", "CALLS", "CALLS/s", "DECLARED", "UNITS A CALL", "DECLARED", "DROPPED", "HOTTEST KEY"];
+    ["PATTERN", "CALLS", "CALLS/s", "DECLARED/s", "UNITS A CALL", "DECLARED", "DROPPED", "HOTTEST KEY"];
 pub(super) const UNCOVERED_HEADS: [&str; 4] = ["NO PATTERN COVERS", "REQUESTS", "UNITS", "DROPPED"];
 
 pub(super) fn text(coverage: &CoverageReport, findings: &[Finding], failures: &[String]) -> String {
@@ -20,8 +20,10 @@ pub(super) fn text(coverage: &CoverageReport, findings: &[Finding], failures: &[
         let rows: Vec<[&str; 4]> = rows.iter().map(|row| row.each_ref().map(String::as_str)).collect();
         let _ = write!(out, "\n{}", columns(&UNCOVERED_HEADS, &rows, &[1, 2, 3]));
     }
+    if !findings.is_empty() {
+        out.push('\n');
+    }
     for (at, finding) in findings.iter().enumerate() {
-        let _ = write!(out, "{}", if at == 0 { "\n" } else { "" });
         let _ = writeln!(out, "{:<3}{}\n   → {}", at + 1, finding.sentence, finding.remedy);
     }
     let _ = writeln!(out, "\n{}", month(coverage));
@@ -72,7 +74,7 @@ pub(super) fn pattern_row(pattern: &PatternReport) -> [String; 8] {
 }
 
 pub(super) fn uncovered_rows(coverage: &CoverageReport) -> Vec<[String; 4]> {
-    let row = |kind: &dynamometer_server::report::UncoveredReport| {
+    let row = |kind: &UncoveredReport| {
         [kind.example.clone(), kind.requests.to_string(), short(kind.units), share(kind.filtered_out_percent)]
     };
     coverage.uncovered.iter().map(row).collect()
@@ -81,7 +83,8 @@ pub(super) fn uncovered_rows(coverage: &CoverageReport) -> Vec<[String; 4]> {
 pub(super) fn month(coverage: &CoverageReport) -> String {
     match (coverage.dollars_a_month_as_declared, coverage.dollars_a_month_as_measured) {
         (Some(declared), Some(measured)) => format!(
-            "a month on demand at the declared rates: {} as declared, {} with the units that were measured",
+            "a month on demand in {} at the declared rates: {} as declared, {} with the units that were measured",
+            coverage.region,
             money(declared),
             money(measured)
         ),

@@ -97,14 +97,18 @@ const DOORS: &[(&str, &str)] = &[
 /// Crates of others with a single home.
 const HOMES: &[(&str, &[&str])] = &[
     ("fjall", &["dynamometer-store"]),
-    ("hyper", &["dynamometer-server", "dynamometer-bench"]),
-    // The wire's JSON is the server's; the engine's catalog rows are JSON on disk.
+    // The command line has a client: `dyno::client`.
+    ("hyper", &["dynamometer-server", "dyno", "dynamometer-bench"]),
+    // The wire's JSON is the server's; the engine's catalog rows are JSON on disk; a plan's calls carry it as values; the reason of
+    // an alarm's state has to be JSON.
     (
         "serde_json",
         &[
             "dynamometer-engine",
             "dynamometer-server",
+            "dynamometer-cloudwatch",
             "dynamometer-design",
+            "dynamometer-cloudformation",
             "dynamometer-planes",
             "dyno",
             "dynamometer-harness",

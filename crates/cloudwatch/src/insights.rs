@@ -137,6 +137,11 @@ impl Insights {
         true
     }
 
+    /// The names of rules that are disabled.
+    pub fn disabled(&self) -> impl Iterator<Item = &str> {
+        self.disabled.iter().map(String::as_str)
+    }
+
     /// Takes in that a rule was disabled when it was kept.
     pub fn restore_disabled(&mut self, name: String) {
         self.disabled.insert(name);

@@ -72,40 +72,65 @@ impl Drop for UnderWay<'_> {
 }
 
 impl Engine {
-    /// Takes tables out of a database, all or those named, whatever protects them. Answers their names. Their rows
-    /// are cleared away by a job.
+    /// Empties a database: tables, whatever protects them, and their streams, tokens, scalable targets, metrics and
+    /// alarms. Answers the names of the tables. Their rows are cleared away by a job.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn reset(&self, namespace: &str, now: Timestamp) -> Result<Vec<String>, AdminError> {
+        let view = self.store.snapshot()?;
+        let change = |draft: &mut Draft| {
+            forget_tokens(draft, &*view, namespace)?;
+            activity::forget(&*view, namespace, None, &mut draft.batch)?;
+            remove_streams(draft, namespace, |_| true, now);
+            let tables = draft.version().tables(namespace);
+            let names: Vec<String> = tables.map(|table| table.record.name.clone()).collect();
+            for name in &names {
+                remove_table(draft, namespace, name, now);
+            }
+            Ok::<_, AdminError>(names)
+        };
+        let (mut names, commit) = self.metrics.forget(namespace, |forget_metrics| {
+            self.targets.forget(namespace, None, |forget_targets| {
+                self.catalog.change(&*self.store, |draft| {
+                    forget_metrics(&mut draft.batch);
+                    forget_targets(&mut draft.batch);
+                    change(draft)
+                })
+            })
+        })?;
+        commit.wait()?;
+        names.sort();
+        Ok(names)
+    }
+
+    /// Takes some tables out of a database, whatever protects them, with their streams and scalable targets. Answers
+    /// their names, each once. Their rows are cleared away by a job.
     ///
     /// # Errors
     /// When a name is no table's: nothing is taken out then. When the store fails.
-    pub fn reset(
+    pub fn remove_tables(
         &self,
         namespace: &str,
-        tables: Option<&[String]>,
+        tables: &[String],
         now: Timestamp,
     ) -> Result<Vec<String>, AdminError> {
-        let view = self.store.snapshot()?;
-        let change = |draft: &mut Draft, forget_targets: &mut dyn FnMut(&mut Batch)| {
-            forget_targets(&mut draft.batch);
-            let mut names: Vec<String> = match tables {
-                None => {
-                    forget_tokens(draft, &*view, namespace)?;
-                    activity::forget(&*view, namespace, None, &mut draft.batch)?;
-                    remove_streams(draft, namespace, |_| true, now);
-                    draft.version().tables(namespace).map(|table| table.record.name.clone()).collect()
-                }
-                Some(names) => names.to_vec(),
-            };
-            names.sort();
-            names.dedup();
+        let mut names = tables.to_vec();
+        names.sort();
+        names.dedup();
+        let before = self.catalog.version();
+        let change = |draft: &mut Draft| {
             for name in &names {
                 remove_table(draft, namespace, name, now)
                     .ok_or_else(|| AdminError::NoSuchTable(name.clone()))?;
             }
-            Ok::<_, AdminError>(names)
+            Ok::<_, AdminError>(())
         };
-        let before = self.catalog.version();
-        let (names, commit) = self.targets.forget(namespace, tables, |forget_targets| {
-            self.catalog.change(&*self.store, |draft| change(draft, forget_targets))
+        let ((), commit) = self.targets.forget(namespace, Some(&names), |forget_targets| {
+            self.catalog.change(&*self.store, |draft| {
+                forget_targets(&mut draft.batch);
+                change(draft)
+            })
         })?;
         names.iter().filter_map(|name| before.table(namespace, name)).for_each(|table| {
             self.departing(Arc::clone(table));

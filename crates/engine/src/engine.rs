@@ -106,6 +106,27 @@ impl Engine {
             .ok_or_else(ApiError::table_not_found)
     }
 
+    /// Runs an operation, and holds its answer back until the tables that it can have seen are durable: what a client was
+    /// told of a table is not undone by a crash.
+    ///
+    /// # Errors
+    /// Those of the operation; `InternalServerError` when a change that it can have seen could not be kept.
+    pub async fn durably<T>(
+        &self,
+        operation: impl Future<Output = Result<T, ApiError>>,
+    ) -> Result<T, ApiError> {
+        let lost = self.catalog.lost_changes();
+        let answer = operation.await;
+        if answer.as_ref().is_err_and(|error| error.kind == ErrorKind::InternalServerError) {
+            return answer;
+        }
+        match self.catalog.settled_since(&*self.store, lost).await {
+            Ok(true) => answer,
+            Ok(false) => Err(internal_error("a change of the tables could not be kept")),
+            Err(error) => Err(internal_error(error)),
+        }
+    }
+
     /// The store.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.store

@@ -337,7 +337,7 @@ fn a_state_that_is_brought_back_has_its_streams() {
     assert_eq!(world.get_records(&iterator, 10).unwrap_err().kind, ErrorKind::ExpiredIterator);
     world.put(put(TABLE, noted("a", 3))).unwrap();
     check_agreement(&world, TABLE);
-    world.engine.reset("", None, world.now()).unwrap();
+    world.engine.reset("", world.now()).unwrap();
     world.run_jobs();
     assert!(world.describe_stream(&arn).is_err());
 }

@@ -194,7 +194,10 @@ impl Own {
 
     fn reset(&self, body: &Bytes) -> Result<Value, Refusal> {
         let request: Reset = read(body, r#"{} or {"tables": ["Orders"]}"#)?;
-        let names = self.engine.reset(&self.namespace, request.tables.as_deref(), self.now)?;
+        let names = match request.tables {
+            None => self.engine.reset(&self.namespace, self.now)?,
+            Some(tables) => self.engine.remove_tables(&self.namespace, &tables, self.now)?,
+        };
         Ok(json!({ "deleted": names }))
     }
 

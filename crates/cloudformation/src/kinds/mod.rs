@@ -64,7 +64,7 @@ impl Kind {
             Kind::Table | Kind::GlobalTable => table::name(evaluator, declaration),
             Kind::ScalableTarget => scaling::target_reference(evaluator, declaration),
             Kind::ScalingPolicy => {
-                Ok(Content::later(format!("the ARN of {} is known to AWS only", declaration.name)))
+                evaluator.attribute(declaration.at, &declaration.name, "Arn").map(|node| node.content)
             }
         }
     }

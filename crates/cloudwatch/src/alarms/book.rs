@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use dynamometer_types::Timestamp;
 
 use super::alarm::{Alarm, State};
-use super::evaluate::evaluate;
+use super::evaluate::{Verdict, evaluate};
 use crate::fault::{Fault, FaultKind};
 use crate::shelf::Shelf;
 
@@ -167,14 +167,12 @@ impl AlarmBook {
 
     /// Evaluates all alarms at the end of a minute.
     pub fn evaluate(&mut self, shelf: &Shelf, now: Timestamp) {
-        let names: Vec<String> = self.alarms.keys().cloned().collect();
-        for name in names {
-            let Some(alarm) = self.alarms.get(&name) else { continue };
-            let verdict = evaluate(&alarm.watched, alarm.state, shelf, now.millis());
-            // Its reason is that of the change of its state.
-            if verdict.state != alarm.state {
-                self.set_state(&name, verdict.state, verdict.reason, Some(verdict.reason_data), now);
-            }
+        let verdict_of = |alarm: &Alarm| evaluate(&alarm.watched, alarm.state, shelf, now.millis());
+        let alarms = self.alarms.values();
+        let verdicts: Vec<(String, Verdict)> =
+            alarms.filter_map(|alarm| Some((alarm.name.clone(), verdict_of(alarm)?))).collect();
+        for (name, verdict) in verdicts {
+            self.set_state(&name, verdict.state, verdict.reason, Some(verdict.reason_data), now);
         }
     }
 

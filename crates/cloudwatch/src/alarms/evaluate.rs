@@ -17,10 +17,10 @@ use crate::shelf::Shelf;
 /// How many periods are looked at beyond those that decide.
 const MORE: i64 = 2;
 
-/// What an alarm should become.
+/// What an alarm becomes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
-    /// The state; the same when nothing is known and the alarm is to stay as it is.
+    /// The new state.
     pub state: State,
     /// Why.
     pub reason: String,
@@ -28,8 +28,8 @@ pub struct Verdict {
     pub reason_data: String,
 }
 
-/// Evaluates an alarm at the end of a minute. `state` is the one that it has.
-pub fn evaluate(watched: &Watched, state: State, shelf: &Shelf, now_ms: i64) -> Verdict {
+/// Evaluates an alarm at the end of a minute. `state` is the one that it has; `None` when it keeps that.
+pub fn evaluate(watched: &Watched, state: State, shelf: &Shelf, now_ms: i64) -> Option<Verdict> {
     let period_ms = watched.period_s() * 1000;
     let looked_at = watched.evaluation_periods + MORE;
     let start = now_ms - looked_at * period_ms;
@@ -42,10 +42,13 @@ pub fn evaluate(watched: &Watched, state: State, shelf: &Shelf, now_ms: i64) -> 
         }
     }
     let next = decide(watched, state, &values);
+    if next == state {
+        return None;
+    }
     let period_s = watched.period_s();
     let seen = Seen { watched, values: &values, now_ms, period_s, before: state, after: next };
     let (reason, reason_data) = reason(&seen);
-    Verdict { state: next, reason, reason_data }
+    Some(Verdict { state: next, reason, reason_data })
 }
 
 /// The points of what an alarm looks at; none when its expression does not work out.

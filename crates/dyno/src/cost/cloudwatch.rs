@@ -19,6 +19,8 @@ pub struct Series {
     /// Thousandths of a unit by the second in which the period began.
     periods: BTreeMap<i64, PerDimension<u128>>,
     has: PerDimension<bool>,
+    /// The length of a period, when it is known beforehand.
+    period_seconds: Option<u64>,
 }
 
 /// What a series says.
@@ -154,6 +156,7 @@ impl Series {
 
     /// Adds what a minute consumed.
     pub fn add_minute(&mut self, at_seconds: i64, halves: PerDimension<u64>) {
+        self.period_seconds = Some(60);
         for dimension in Dimension::BOTH {
             self.add(at_seconds, dimension, u128::from(halves[dimension]) * 500);
         }
@@ -165,7 +168,8 @@ impl Series {
     /// When there are fewer than two periods, for then their length is not known.
     pub fn consumption(&self) -> Result<Consumption, String> {
         let starts: Vec<i64> = self.periods.keys().copied().collect();
-        let period = starts.windows(2).map(|pair| (pair[1] - pair[0]).unsigned_abs()).min();
+        let closest = || starts.windows(2).map(|pair| (pair[1] - pair[0]).unsigned_abs()).min();
+        let period = self.period_seconds.or_else(closest);
         let (Some(period_seconds), Some(first), Some(last)) = (period, starts.first(), starts.last()) else {
             return Err("the export has fewer than two periods, so their length is not known".to_owned());
         };

@@ -34,6 +34,11 @@ impl Errors {
         self.0.lock().is_empty()
     }
 
+    /// Forgets what was counted in a database.
+    pub(super) fn forget(&self, namespace: &str) {
+        self.0.lock().retain(|(_, of, _), _| of != namespace);
+    }
+
     /// Takes what was counted in minutes that begin before a time: where they begin, the namespace, what, how often.
     pub(super) fn take_before(&self, end_ms: i64) -> Vec<(i64, String, Failing, u64)> {
         let mut counters = self.0.lock();

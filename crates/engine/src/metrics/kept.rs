@@ -94,6 +94,16 @@ pub(super) fn write_changes(cloudwatch: &mut CloudWatch, namespace: &str, batch:
     }
 }
 
+/// Puts into a batch that all goes which is kept of a database.
+pub(super) fn forget(cloudwatch: &CloudWatch, namespace: &str, batch: &mut Batch) {
+    for alarm in cloudwatch.alarms.all() {
+        batch.delete(Keyspace::Catalog, key(ALARM, namespace, &alarm.name));
+    }
+    for rule in cloudwatch.insights.disabled() {
+        batch.delete(Keyspace::Catalog, key(DISABLED_RULE, namespace, rule));
+    }
+}
+
 fn key(kind: &str, namespace: &str, name: &str) -> Vec<u8> {
     [PREFIX, kind.as_bytes(), b"\0", namespace.as_bytes(), b"\0", name.as_bytes()].concat()
 }

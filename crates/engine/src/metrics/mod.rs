@@ -60,6 +60,27 @@ impl Metrics {
 }
 
 impl Metrics {
+    /// Forgets metrics, alarms and rules of a database, together with another change: `change` gets what it has to put
+    /// into its batch. What was counted in tables that are gone goes along.
+    ///
+    /// # Errors
+    /// What `change` answers; nothing has changed then.
+    pub(crate) fn forget<T, E>(
+        &self,
+        namespace: &str,
+        change: impl FnOnce(&mut dyn FnMut(&mut Batch)) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let mut databases = self.databases.lock();
+        let known = databases.get(namespace);
+        let answer = change(&mut |batch| {
+            known.into_iter().for_each(|cloudwatch| kept::forget(cloudwatch, namespace, batch));
+        })?;
+        databases.remove(namespace);
+        self.errors.forget(namespace);
+        self.departing.lock().retain(|table| table.record.namespace != namespace);
+        Ok(answer)
+    }
+
     fn has_news(&self, now: Timestamp) {
         self.last_news_ms.fetch_max(now.millis(), Ordering::Relaxed);
     }

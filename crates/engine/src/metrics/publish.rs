@@ -80,10 +80,12 @@ pub(super) fn minute(cloudwatch: &mut CloudWatch, table: &Table, minute: &Closed
             }
         }
     }
-    let failed = ("ConditionalCheckFailedRequests", minute.table.failed_conditions);
-    for (metric, count) in [failed, ("TransactionConflict", minute.table.conflicts)] {
-        if count > 0 {
-            let datum = events(count.into());
+    let failed = u64::from(minute.table.failed_conditions);
+    for (metric, datum) in [
+        ("ConditionalCheckFailedRequests", (failed > 0).then(|| events(failed))),
+        ("TransactionConflict", minute.table.conflicts.to_set(1.0).map(Datum::from)),
+    ] {
+        if let Some(datum) = datum {
             publish(cloudwatch, metric, &[("TableName", name)], Unit::COUNT, minute.begin_ms, &datum);
         }
     }

@@ -76,7 +76,8 @@ impl ActivityRecord {
     pub(crate) fn put(&self, target: &TargetRecord, batch: &mut Batch) {
         let row = serde_json::to_vec(self).expect("a record has only strings for keys");
         let order = [(!self.start_ms).to_be_bytes(), (!target.activities).to_be_bytes()].concat();
-        let key = [prefix(&target.namespace), order, target.id.clone().into_bytes()].concat();
+        let named = [&target.resource.id(), target.dimension.name(), &target.id].join("\0");
+        let key = [prefix(&target.namespace), order, named.into_bytes()].concat();
         batch.put(Keyspace::Scaling, key, row);
     }
 
@@ -246,7 +247,8 @@ pub(crate) fn forget(
     })
 }
 
-/// `activity \0 namespace \0`; behind it the time and the count of the activity, inverted, and the id of its target.
+/// `activity \0 namespace \0`; behind it the time and the count of the activity, inverted, and what names its target: so
+/// activities of one moment have an order that does not change from run to run.
 fn prefix(namespace: &str) -> Vec<u8> {
     [b"activity\0", namespace.as_bytes(), b"\0"].concat()
 }

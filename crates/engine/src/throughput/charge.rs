@@ -323,15 +323,29 @@ impl Engine {
         });
     }
 
-    /// Counts an item that was refused because a transaction with it was in progress.
-    pub(crate) fn count_conflict(&self, now: Timestamp, table: &Table, operation: Operation) {
-        self.live(table, now, |state| {
-            state.touch(now);
-            state.minute.conflicts += 1;
-            if let Some(resource) = state.resource(table.id()) {
-                resource.operations[operation as usize].conflicts += 1;
+    /// Counts the items of a request that were refused because a transaction with them was in progress, by their tables.
+    pub(crate) fn count_conflicts<'t>(
+        &self,
+        now: Timestamp,
+        operation: Operation,
+        tables: impl Iterator<Item = &'t Table>,
+    ) {
+        let mut refused: Vec<(&Table, u64)> = Vec::new();
+        for table in tables {
+            match refused.iter_mut().find(|(known, _)| known.id() == table.id()) {
+                Some((_, items)) => *items += 1,
+                None => refused.push((table, 1)),
             }
-        });
+        }
+        for (table, items) in refused {
+            self.live(table, now, |state| {
+                state.touch(now);
+                state.minute.conflicts.add(items);
+                if let Some(resource) = state.resource(table.id()) {
+                    resource.operations[operation as usize].conflicts += items;
+                }
+            });
+        }
     }
 
     /// Asks for a page before it is walked.

@@ -97,8 +97,8 @@ pub(crate) struct TableMinute {
     pub(crate) returned: [Counted; OPERATIONS],
     /// Conditions that failed.
     pub(crate) failed_conditions: u32,
-    /// Items that were refused because of a transaction in progress.
-    pub(crate) conflicts: u32,
+    /// Items of each request that were refused because of a transaction in progress, of requests that had such items.
+    pub(crate) conflicts: Counted,
     /// What was read of the table's streams, by their labels.
     pub(crate) streams: Vec<(String, StreamMinute)>,
 }

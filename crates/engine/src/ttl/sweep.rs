@@ -155,7 +155,7 @@ impl Engine {
                 })
                 .collect();
             let started = {
-                let mut held = self.latches.hold(plans.iter().map(|plan| &plan.key));
+                let mut held = self.latches.hold_for(&plans, None);
                 self.start_writes(Behalf::of_time_to_live(now), &plans, &mut held, |_| None)
             };
             match started {

@@ -8,7 +8,8 @@
 //! - reads that are no transaction see what is durable.
 //!
 //! A transaction of reads conflicts with single writes that are on their way to the disk, too. What is refused so
-//! consumes nothing (assumed) and is counted as CloudWatch's metric `TransactionConflict` counts it, each item once.
+//! consumes nothing (assumed) and is counted as CloudWatch's metric `TransactionConflict` counts it: the request as a sample,
+//! its items as their sum.
 //!
 //! # Source
 //! "Transaction conflict handling in DynamoDB", transaction-apis.html, 2026-06.
@@ -23,6 +24,7 @@ use super::latch::Held;
 use super::{Behalf, PlannedWrite};
 use crate::catalog::Table;
 use crate::engine::{Engine, internal_error};
+use crate::read_path::Stop;
 use crate::throughput::Operation;
 
 /// What AWS says of an item that a running transaction has.
@@ -41,10 +43,11 @@ impl Engine {
             if held.in_transaction(&write.key) {
                 refusals.resize(writes.len(), None);
                 refusals[at] = Some(ApiError::new(ErrorKind::TransactionConflict, TRANSACTION_IS_ONGOING));
-                if let Some(operation) = behalf.operation {
-                    self.count_conflict(behalf.now, &write.table, operation);
-                }
             }
+        }
+        if let Some(operation) = behalf.operation {
+            let refused = writes.iter().zip(&refusals).filter(|(_, refusal)| refusal.is_some());
+            self.count_conflicts(behalf.now, operation, refused.map(|(write, _)| &*write.table));
         }
         refusals
     }
@@ -52,26 +55,30 @@ impl Engine {
     /// A snapshot for a transaction that reads some items.
     ///
     /// # Errors
-    /// `TransactionCanceled` when one of them is being written; `InternalServerError` when the store fails.
+    /// `TransactionCanceled` when one of them is being written; `InternalServerError` when the store fails; when a table
+    /// has changed since it was planned on.
     pub(crate) fn transaction_snapshot(
         &self,
         now: Timestamp,
         operation: Operation,
         reads: &[(&Table, &Bytes)],
-    ) -> Result<Box<dyn Snapshot>, ApiError> {
+    ) -> Result<Box<dyn Snapshot>, Stop> {
         let held = self.latches.hold(reads.iter().map(|(_, key)| *key));
-        let mut reasons = Vec::new();
+        let (mut reasons, mut refused) = (Vec::new(), Vec::new());
         for (at, (table, key)) in reads.iter().enumerate() {
             if held.in_transaction(key) || held.queued(key).is_some() {
                 reasons.resize(reads.len(), CancellationReason::NONE);
                 reasons[at] = CancellationReason::new("TransactionConflict", TRANSACTION_IS_ONGOING);
-                self.count_conflict(now, table, operation);
+                refused.push(*table);
             }
         }
+        self.count_conflicts(now, operation, refused.into_iter());
         if !reasons.is_empty() {
-            return Err(ApiError::transaction_canceled(reasons));
+            return Err(ApiError::transaction_canceled(reasons).into());
         }
-        self.store.snapshot().map_err(internal_error)
+        let snapshot = self.store.snapshot().map_err(internal_error)?;
+        reads.iter().try_for_each(|(table, _)| self.check_current(table))?;
+        Ok(snapshot)
     }
 }
 

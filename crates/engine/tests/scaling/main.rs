@@ -356,7 +356,7 @@ fn a_reset_takes_targets_along_and_a_kept_state_brings_them_back() {
     let engine = &scaled.0.engine;
     engine.keep_state("", "before", scaled.0.now()).unwrap();
     scaled.schedule("soon", "rate(1 minute)", bounds(9, 20));
-    engine.reset("", Some(&["Tab".to_owned()]), scaled.0.now()).unwrap();
+    engine.remove_tables("", &["Tab".to_owned()], scaled.0.now()).unwrap();
     scaled.minutes(2, 0);
     assert_eq!(scaled.targets(), []);
     assert_eq!(scaled.activities(false).len(), 1);
@@ -364,7 +364,7 @@ fn a_reset_takes_targets_along_and_a_kept_state_brings_them_back() {
     scaled.minutes(2, 0);
     assert_eq!((scaled.targets(), scaled.units()), (vec![("table/Tab".to_owned(), 8, 20)], (5, 8)));
     assert_eq!(scaled.activities(false), []);
-    engine.reset("", None, scaled.0.now()).unwrap();
+    engine.reset("", scaled.0.now()).unwrap();
     assert_eq!(scaled.targets(), []);
 }
 

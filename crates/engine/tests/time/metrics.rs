@@ -243,12 +243,33 @@ fn what_a_table_counted_before_it_was_deleted_is_published() {
     let world = world(ThrottleMode::Report);
     world.create(plain_table());
     put(&world, sized("a", 1)).unwrap();
-    world.engine.reset("", None, world.now()).unwrap();
+    world.engine.remove_tables("", &["Tab".to_owned()], world.now()).unwrap();
     next_minute(&world);
     assert_eq!(
         last_minute(&world, "ConsumedWriteCapacityUnits", "TableName=Tab").map(|set| set[1]),
         Some(1.0)
     );
+}
+
+#[test]
+fn an_emptied_database_has_no_metrics_and_no_alarms_also_after_a_restart() {
+    let (folder, store) = on_disk();
+    let world = open(store, ThrottleMode::Report);
+    world.create(plain_table());
+    cloudwatch(&world, "PutMetricAlarm", alarm("busy"));
+    put(&world, sized("a", 1)).unwrap();
+    next_minute(&world);
+    // What is not published yet when the database is emptied, and an error, which is counted beside the tables.
+    let wrong = put(&world, item([("pk", s("a"))])).unwrap_err();
+    world.run(async |engine, context| engine.note_error(context, "PutItem", None, &wrong));
+    put(&world, sized("b", 1)).unwrap();
+    world.engine.reset("", world.now()).unwrap();
+    next_minute(&world);
+    assert_eq!(*list(&cloudwatch(&world, "ListMetrics", Answer::new()), "Metrics"), []);
+    assert_eq!(states(&world), []);
+    world.engine.store().close().unwrap();
+    drop(world);
+    assert_eq!(states(&open(open_folder(&folder), ThrottleMode::Report)), []);
 }
 
 #[test]

@@ -18,29 +18,29 @@ use crate::problem::Problem;
 /// No server, another server, or one that wants a better key.
 pub fn report(args: &ReportArgs) -> Result<String, Problem> {
     let client = Client::new(&args.client)?;
-    let body = ask(&client)?;
+    let body = fetch(&client)?;
     if args.json {
         return Ok(body);
     }
-    let report = read(&client, &body)?;
+    let report = parse(&client, &body)?;
     let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     Ok(text::text(&report, colour))
 }
 
-/// The report of a server as it answers it.
+/// The report of a server, as it answers it.
 ///
 /// # Errors
 /// No server, another server, or one that wants a better key.
-pub(crate) fn ask(client: &Client) -> Result<String, Problem> {
+pub(crate) fn fetch(client: &Client) -> Result<String, Problem> {
     let asked = client::run(async { Ok(client.get("/_dyno/report").await) })?;
     asked.map_err(|error| problem(client, &error))
 }
 
-/// Reads what a server answered.
+/// Reads what [`fetch`] answers.
 ///
 /// # Errors
 /// When it is another version's.
-pub(crate) fn read(client: &Client, body: &str) -> Result<Report, Problem> {
+pub(crate) fn parse(client: &Client, body: &str) -> Result<Report, Problem> {
     serde_json::from_str(body).map_err(|error| {
         Problem::failed(format!("{} answers no report that this dyno can read: {error}", client.endpoint()))
             .hint("run the same version of dyno on both sides, or dyno report --json")

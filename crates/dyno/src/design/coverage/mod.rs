@@ -39,8 +39,7 @@ pub(super) struct Budget(f64);
 /// Asks the server and prints what it saw; the exit code is 1 when that is what `--fail-on` or `--budget` is about.
 pub(super) fn coverage(args: &CoverageArgs) -> Done {
     let client = Client::new(&args.client)?;
-    let report = report::read(&client, &report::ask(&client)?)?;
-    let coverage = report.coverage.ok_or_else(|| {
+    let coverage = report::parse(&client, &report::fetch(&client)?)?.coverage.ok_or_else(|| {
         Problem::wrong(format!("the server at {} was started without a design", client.endpoint()))
             .hint("dyno serve --design FILE")
     })?;

@@ -6,6 +6,7 @@
 //! processes: they get an endpoint, and for the restart check which half they are (`DYNO_RESTART`
 //! = `before` or `after`).
 
+mod examples;
 mod suites;
 
 use std::path::Path;
@@ -34,14 +35,24 @@ pub enum Suite {
     Electrodb,
     /// The AWS SDK for Rust
     Rust,
+    /// The programs in `examples/`
+    Examples,
     /// What `dyno design` writes, before the tools that it is written for
     Design,
 }
 
 impl Suite {
     /// All of them, the quickest to prepare first.
-    pub const ALL: [Suite; 7] =
-        [Suite::Boto3, Suite::Pynamodb, Suite::Cli, Suite::Js, Suite::Electrodb, Suite::Design, Suite::Rust];
+    pub const ALL: [Suite; 8] = [
+        Suite::Boto3,
+        Suite::Pynamodb,
+        Suite::Cli,
+        Suite::Js,
+        Suite::Electrodb,
+        Suite::Design,
+        Suite::Rust,
+        Suite::Examples,
+    ];
 
     /// What its stage is called.
     pub fn stage(self) -> &'static str {
@@ -52,6 +63,7 @@ impl Suite {
             Suite::Pynamodb => "e2e pynamodb",
             Suite::Electrodb => "e2e electrodb",
             Suite::Rust => "e2e rust",
+            Suite::Examples => "e2e examples",
             Suite::Design => "e2e design",
         }
     }
@@ -84,6 +96,9 @@ pub fn run(project: &Project, only: &[Suite], endpoint: Option<&str>) -> Result<
 /// # Errors
 /// When it cannot be prepared, a server does not start, or a test fails.
 pub fn run_suite(project: &Project, suite: Suite, endpoint: Option<&str>) -> Result<(), Failure> {
+    if suite == Suite::Examples {
+        return examples::run(project, endpoint);
+    }
     let environment = suites::prepare(project, suite)?;
     if let Some(endpoint) = endpoint {
         eprintln!("  the restart check is left out: the server at {endpoint} is not ours to kill");

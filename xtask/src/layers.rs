@@ -18,6 +18,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("dynamometer-capacity", &["dynamometer-types"]),
     ("dynamometer-cloudwatch", &["dynamometer-types"]),
     ("dynamometer-design", &["dynamometer-types", "dynamometer-expr", "dynamometer-capacity"]),
+    ("dynamometer-cloudformation", &["dynamometer-types"]),
     ("dynamometer-store", &[]),
     (
         "dynamometer-engine",
@@ -41,7 +42,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "dynamometer-engine",
         ],
     ),
-    ("dynamometer-planes", &[]),
+    // The harness in tests alone.
+    ("dynamometer-planes", &["dynamometer-types", "dynamometer-harness"]),
     (
         "dyno",
         &[
@@ -50,6 +52,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "dynamometer-capacity",
             "dynamometer-store",
             "dynamometer-design",
+            "dynamometer-cloudformation",
             "dynamometer-engine",
             "dynamometer-server",
             "dynamometer-planes",
@@ -57,6 +60,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("dynamometer-harness", &[]),
     ("dynamometer-bench", &["dynamometer-harness"]),
+    ("dynamometer-e2e", &[]),
     ("xtask", &["dynamometer-harness"]),
 ];
 
@@ -67,6 +71,7 @@ const PURE: &[&str] = &[
     "dynamometer-capacity",
     "dynamometer-cloudwatch",
     "dynamometer-design",
+    "dynamometer-cloudformation",
     "dynamometer-engine",
 ];
 
@@ -92,14 +97,18 @@ const DOORS: &[(&str, &str)] = &[
 /// Crates of others with a single home.
 const HOMES: &[(&str, &[&str])] = &[
     ("fjall", &["dynamometer-store"]),
-    ("hyper", &["dynamometer-server", "dynamometer-bench"]),
-    // The wire's JSON is the server's; the engine's catalog rows are JSON on disk.
+    // The command line has a client: `dyno::client`.
+    ("hyper", &["dynamometer-server", "dyno", "dynamometer-bench"]),
+    // The wire's JSON is the server's; the engine's catalog rows are JSON on disk; a plan's calls carry it as values; the reason of
+    // an alarm's state has to be JSON.
     (
         "serde_json",
         &[
             "dynamometer-engine",
             "dynamometer-server",
+            "dynamometer-cloudwatch",
             "dynamometer-design",
+            "dynamometer-cloudformation",
             "dynamometer-planes",
             "dyno",
             "dynamometer-harness",

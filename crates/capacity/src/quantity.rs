@@ -241,7 +241,7 @@ pub fn thousands(digits: &str) -> String {
 /// Parts per million as a percentage with so many decimals; something is never shown as nothing.
 pub fn percent_text(ppm: u64, decimals: usize) -> String {
     let unit = 10_u64.pow(4 - decimals.min(4) as u32);
-    let rounded = (ppm + unit / 2) / unit;
+    let rounded = ppm.saturating_add(unit / 2) / unit;
     let scale = 10_u64.pow(decimals as u32);
     let number = |parts: u64| match decimals {
         0 => format!("{parts}"),

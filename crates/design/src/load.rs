@@ -83,8 +83,8 @@ pub fn load(derived: &Derived<'_>, services: &[Service]) -> Load {
             let average = milli_units_per_second(arm.milli_halves, pattern.average_micro());
             let peak = milli_units_per_second(arm.milli_halves, pattern.peak_micro());
             let target = load.targets.entry(arm.target).or_default();
-            target.average_milli[arm.dimension] += average;
-            target.peak_milli[arm.dimension] += peak;
+            target.average_milli[arm.dimension] = target.average_milli[arm.dimension].saturating_add(average);
+            target.peak_milli[arm.dimension] = target.peak_milli[arm.dimension].saturating_add(peak);
             target.month[arm.dimension] += units_a_month(arm.milli_halves, pattern.average_micro());
         }
         for (arm, keys) in heated(derived, pattern, served) {
@@ -142,8 +142,8 @@ fn keys_of_read(derived: &Derived<'_>, pattern: &Pattern, read: &Read, arm: &Arm
             false if shards > 1 => Some(derived.hottest_ppm(&asked.template)?.max(ALL_PPM / shards)),
             false => derived.hottest_ppm(own.map_or(&asked.template, |own| &own.template)),
         });
-        let template = own.unwrap_or(asked).template.value.clone();
-        return vec![(template, asked.template.span, share)];
+        let template = &own.unwrap_or(asked).template;
+        return vec![(template.value.clone(), template.span, share)];
     }
     let entities = read.entities.iter().map(|entity| &design.entities[entity.value]);
     let keys = entities
@@ -192,12 +192,12 @@ fn add_heat(
         }
     };
     let entry = &mut heat[at];
-    entry.average_milli[arm.dimension] += average;
-    entry.peak_milli[arm.dimension] += peak;
+    entry.average_milli[arm.dimension] = entry.average_milli[arm.dimension].saturating_add(average);
+    entry.peak_milli[arm.dimension] = entry.peak_milli[arm.dimension].saturating_add(peak);
     match share {
         Some(share) => {
-            entry.hottest_milli[arm.dimension] +=
-                (u128::from(peak) * u128::from(share) / u128::from(ALL_PPM)) as u64;
+            let hottest = (u128::from(peak) * u128::from(share) / u128::from(ALL_PPM)) as u64;
+            entry.hottest_milli[arm.dimension] = entry.hottest_milli[arm.dimension].saturating_add(hottest);
         }
         None => entry.share_unknown = true,
     }

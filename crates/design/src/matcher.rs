@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::{Action, Design, MemberKind, Sort, Target, WriteKind};
+use crate::model::{Action, Design, MemberKind, ReadKind, Sort, Target, WriteKind};
 use crate::template::Template;
 
 /// A request, or one action of a batch or a transaction.
@@ -31,7 +31,14 @@ pub struct Request<'a> {
 /// Finds patterns. It owns what it needs of the design, so that a server can keep it.
 #[derive(Clone, Debug, Default)]
 pub struct Matcher {
-    candidates: HashMap<(String, Option<String>), Vec<Candidate>>,
+    tables: HashMap<String, Candidates>,
+}
+
+/// The patterns of a table, each list in the order in which it is tried.
+#[derive(Clone, Debug, Default)]
+struct Candidates {
+    of_table: Vec<Candidate>,
+    of_indexes: HashMap<String, Vec<Candidate>>,
 }
 
 #[derive(Clone, Debug)]
@@ -41,6 +48,8 @@ struct Candidate {
     action: Option<&'static str>,
     partition: Option<Template>,
     sort: Option<Template>,
+    /// Whether a sort key only has to begin so: of queries.
+    begins: bool,
     filters: bool,
 }
 
@@ -51,16 +60,17 @@ impl Candidate {
     }
 
     fn fits(&self, request: &Request<'_>) -> bool {
-        let key = |wanted: &Option<Template>, has: Option<&str>, whole: bool| match (wanted, has) {
-            (None, _) => true,
-            (Some(wanted), Some(has)) => wanted.matches(has) || !whole && wanted.can_begin_with(has),
-            (Some(_), None) => false,
+        let partition = |wanted: &Template| request.partition.is_some_and(|has| wanted.matches(has));
+        let sort = |wanted: &Template| {
+            request.sort.is_some_and(|has| {
+                wanted.matches(has) || self.begins && (wanted.can_begin_with(has) || wanted.begins(has))
+            })
         };
         self.operation == request.operation
             && (self.action.is_none() || self.action == request.action)
             && (!self.filters || request.filters)
-            && key(&self.partition, request.partition, true)
-            && key(&self.sort, request.sort, false)
+            && self.partition.as_ref().is_none_or(partition)
+            && self.sort.as_ref().is_none_or(sort)
     }
 }
 
@@ -85,6 +95,7 @@ impl Matcher {
                             action: None,
                             partition: read.key.first().map(|key| key.template.value.clone()),
                             sort,
+                            begins: read.kind == ReadKind::Query,
                             filters: read.filter.is_some(),
                         },
                     );
@@ -98,7 +109,7 @@ impl Matcher {
                     for member in &write.members {
                         let (operation, action) = match write.kind {
                             WriteKind::Single => (member.kind.operation(), None),
-                            WriteKind::Batch(_) => ("BatchWriteItem", None),
+                            WriteKind::Batch(_) => ("BatchWriteItem", Some(action_name(member.kind))),
                             WriteKind::Transaction => ("TransactWriteItems", Some(action_name(member.kind))),
                         };
                         matcher.add_entity(design, pattern, operation, action, member.entity.value);
@@ -106,8 +117,10 @@ impl Matcher {
                 }
             }
         }
-        for candidates in matcher.candidates.values_mut() {
-            candidates.sort_by_key(|candidate| (std::cmp::Reverse(candidate.says()), candidate.pattern));
+        for table in matcher.tables.values_mut() {
+            for list in std::iter::once(&mut table.of_table).chain(table.of_indexes.values_mut()) {
+                list.sort_by_key(|candidate| (std::cmp::Reverse(candidate.says()), candidate.pattern));
+            }
         }
         matcher
     }
@@ -134,6 +147,7 @@ impl Matcher {
                 action,
                 partition: template(entity.partition(keys)),
                 sort: template(entity.sort(keys)),
+                begins: false,
                 filters: false,
             },
         );
@@ -142,13 +156,20 @@ impl Matcher {
     fn add(&mut self, design: &Design, target: Target, candidate: Candidate) {
         let table = design.tables[target.table].name.value.clone();
         let index = design.index(target).map(|index| index.name.value.clone());
-        self.candidates.entry((table, index)).or_default().push(candidate);
+        let table = self.tables.entry(table).or_default();
+        match index {
+            None => table.of_table.push(candidate),
+            Some(index) => table.of_indexes.entry(index).or_default().push(candidate),
+        }
     }
 
     /// The pattern that a request is, by its position in the design.
     pub fn find(&self, request: &Request<'_>) -> Option<usize> {
-        let place = (request.table.to_owned(), request.index.map(str::to_owned));
-        let candidates = self.candidates.get(&place)?;
+        let table = self.tables.get(request.table)?;
+        let candidates = match request.index {
+            None => &table.of_table,
+            Some(index) => table.of_indexes.get(index)?,
+        };
         candidates.iter().find(|candidate| candidate.fits(request)).map(|candidate| candidate.pattern)
     }
 }
@@ -186,6 +207,8 @@ mod tests {
         assert_eq!(name(&request), Some("show a profile"));
         let query = Request { operation: "Query", sort: Some("ORDER#"), ..request };
         assert_eq!(name(&query), Some("orders of a user, newest first"));
+        let narrower = Request { sort: Some("ORDER#2026-06"), ..query };
+        assert_eq!(name(&narrower), name(&query), "a part of what a pattern reads");
         let of_index = Request {
             operation: "Query",
             index: Some("GSI1"),

@@ -241,6 +241,8 @@ pub struct Entity {
     pub attributes: Vec<Attribute>,
     /// Bytes of a typical item.
     pub size_bytes: Spanned<u64>,
+    /// The word that the size stands for, if it was one; `not said` for the size that holds then.
+    pub size_word: Option<String>,
     /// Bytes of the largest item, if said.
     pub largest_bytes: Option<Spanned<u64>>,
     /// How many items there are, if said.
@@ -346,7 +348,7 @@ impl Pattern {
 #[derive(Clone, Debug)]
 pub enum Action {
     /// It reads.
-    Read(Read),
+    Read(Box<Read>),
     /// It writes.
     Write(Write),
 }

@@ -16,13 +16,18 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
 /// How many characters must be put in, left out, changed or swapped with their neighbour.
 fn distance(one: &str, other: &str) -> usize {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
-    let mut rows = vec![vec![0; other.len() + 1]; one.len() + 1];
-    for (at, row) in rows.iter_mut().enumerate() {
-        row[0] = at;
-    }
-    for at in 0..=other.len() {
-        rows[0][at] = at;
-    }
+    // The first row and the first column: everything is put in or left out.
+    let cell = |row: usize, column: usize| {
+        if row == 0 {
+            column
+        } else if column == 0 {
+            row
+        } else {
+            0
+        }
+    };
+    let row = |row: usize| (0..=other.len()).map(|column| cell(row, column)).collect::<Vec<usize>>();
+    let mut rows: Vec<Vec<usize>> = (0..=one.len()).map(row).collect();
     for i in 1..=one.len() {
         for j in 1..=other.len() {
             let change = usize::from(one[i - 1] != other[j - 1]);

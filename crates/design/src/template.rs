@@ -101,6 +101,17 @@ impl Template {
         matches(&self.parts, beginning, true)
     }
 
+    /// Whether a key value begins with one of this template: `ORDER#2026` does with `ORDER#`.
+    pub fn begins(&self, value: &str) -> bool {
+        match &self.parts[..] {
+            [Part::Literal(text)] => value.starts_with(text.as_str()),
+            _ => {
+                let mut ends = value.char_indices().map(|(at, c)| at + c.len_utf8());
+                ends.any(|end| self.matches(&value[..end]))
+            }
+        }
+    }
+
     /// Whether what `read` asks for is written by this template: `STATUS#<status>` is met by `STATUS#PENDING`.
     pub fn writes_what(&self, read: &Template) -> bool {
         self.matches(&read.example())

@@ -35,7 +35,7 @@ pub fn rate(micro: u64) -> String {
 
 /// Bytes: `300 B`, `1.5 KB`, `2 MB`, `3.1 GB`.
 pub fn bytes(bytes: u64) -> String {
-    let in_units = |shift: u32| milli((u128::from(bytes) * 1_000 >> shift) as u64);
+    let in_units = |shift: u32| milli(((u128::from(bytes) * 1_000) >> shift) as u64);
     match bytes {
         0..1_024 => format!("{bytes} B"),
         1_024..1_048_576 => format!("{} KB", in_units(10)),

@@ -8,8 +8,12 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use dynamometer_engine::lag::LagRange;
 use dynamometer_types::{parse_duration_ms, parse_duration_range_ms};
 
+use crate::client::ClientArgs;
 use crate::cost::CostArgs;
+use crate::deploy::{DeployArgs, name_and_value};
 use crate::design::DesignArgs;
+use crate::load::LoadArgs;
+use crate::planes::PlanesCommand;
 use crate::simulate::SimulateArgs;
 
 /// DynamoDB that you run yourself.
@@ -31,8 +35,15 @@ pub enum Command {
     Report(ReportArgs),
     /// Price a load on demand, provisioned, reserved and in Standard-IA, side by side.
     Cost(Box<CostArgs>),
+    /// The two tables of the ControlPlane and DataPlane pattern: make them, or print a template.
+    #[command(subcommand)]
+    Planes(PlanesCommand),
     /// Play a month of load, made up or recorded, under several settings: throttles, units, dollars, charts.
     Simulate(Box<SimulateArgs>),
+    /// Make or change tables as a CloudFormation template asks, on a running server or on AWS.
+    Deploy(Box<DeployArgs>),
+    /// Drive a design's access patterns, at their rates and with their hot keys, against a running server.
+    Load(Box<LoadArgs>),
     /// Check, price and explain a design: tables, entities and access patterns in a file.
     Design(Box<DesignArgs>),
 }
@@ -40,14 +51,8 @@ pub enum Command {
 /// Flags of `dyno report`.
 #[derive(Clone, Debug, Args)]
 pub struct ReportArgs {
-    /// Where the server is.
-    #[arg(
-        long,
-        env = "AWS_ENDPOINT_URL_DYNAMODB",
-        value_name = "URL",
-        default_value = "http://127.0.0.1:8000"
-    )]
-    pub endpoint: String,
+    #[command(flatten)]
+    pub client: ClientArgs,
     /// Print the report as JSON, as `GET /_dyno/report` answers it.
     #[arg(long)]
     pub json: bool,
@@ -104,6 +109,9 @@ pub struct ServeArgs {
     /// What becomes of requests beyond a table's throughput: nothing, counted and shown, or refused as AWS would.
     #[arg(long, env = "DYNO_THROTTLE", value_enum, default_value_t = Throttle::Report)]
     pub throttle: Throttle,
+    /// Name each request after an access pattern of this design, for `dyno design coverage` and the report.
+    #[arg(long, env = "DYNO_DESIGN", value_name = "FILE")]
+    pub design: Option<PathBuf>,
     /// Write what is asked of the capacity model as a trace for `dyno simulate --trace`. The file must not exist.
     #[arg(long, env = "DYNO_RECORD", value_name = "FILE")]
     pub record: Option<PathBuf>,
@@ -113,9 +121,13 @@ pub struct ServeArgs {
     /// One database for each access key and region, for parallel tests.
     #[arg(long, env = "DYNO_ISOLATE")]
     pub isolate: bool,
-    /// Tables and items made at start: files of CreateTable or BatchWriteItem requests as JSON.
+    /// Tables and items made at start: CreateTable and BatchWriteItem requests, CloudFormation templates, DynamoDB JSON, CSV;
+    /// TABLE=FILE says where items go when the file is not named after its table.
     #[arg(long, env = "DYNO_FIXTURES", value_name = "FILE", num_args = 1.., value_delimiter = ',')]
-    pub fixtures: Vec<PathBuf>,
+    pub fixtures: Vec<String>,
+    /// The value of a parameter of a CloudFormation template among the fixtures.
+    #[arg(long = "parameter", env = "DYNO_PARAMETER", value_name = "NAME=VALUE", value_delimiter = ',', value_parser = name_and_value)]
+    pub parameters: Vec<(String, String)>,
     /// Deliver streams of tables to functions: files of pipes in the JSON of Lambda's CreateEventSourceMapping.
     #[arg(long, env = "DYNO_PIPE", value_name = "FILE", value_delimiter = ',')]
     pub pipe: Vec<PathBuf>,

@@ -1,10 +1,13 @@
 //! `dyno`: the command line.
 
 mod args;
+mod client;
 mod cost;
+mod deploy;
 mod design;
-mod fetch;
 mod fixtures;
+mod load;
+mod planes;
 mod problem;
 mod record;
 mod report;
@@ -26,9 +29,15 @@ fn main() -> ExitCode {
     let command_line = args::CommandLine::parse_from(args::understand_local_flags(std::env::args_os()));
     let done = match command_line.command() {
         Command::Serve(args) => serve::serve(*args).map(|()| ExitCode::SUCCESS),
-        Command::Report(args) => report::report(&args).map(|()| ExitCode::SUCCESS),
+        Command::Report(args) => report::report(&args).map(print),
         Command::Cost(args) => cost::cost(&args).map(print),
+        Command::Planes(command) => planes::planes(command).map(print),
         Command::Simulate(args) => simulate::simulate(&args).map(print),
+        Command::Deploy(args) => deploy::deploy(&args).map(print),
+        Command::Load(args) => load::load(&args).map(|(text, code)| {
+            print(text);
+            code
+        }),
         Command::Design(args) => design::design(&args).map(|(text, code)| {
             print(text);
             code

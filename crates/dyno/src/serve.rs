@@ -8,10 +8,11 @@ use std::sync::Arc;
 use dynamometer_capacity::Constants;
 use dynamometer_capacity::money::PriceTable;
 use dynamometer_engine::lag::LagConfig;
-use dynamometer_engine::throughput::ThrottleMode;
+use dynamometer_engine::throughput::{AccessObserver, ThrottleMode};
 use dynamometer_engine::{Engine, EngineConfig};
 use dynamometer_server::auth::{Auth, Credentials, Scope};
 use dynamometer_server::clock::Clock;
+use dynamometer_server::coverage::Coverage;
 use dynamometer_server::faults::Faults;
 use dynamometer_server::http::{HttpConfig, TlsConfig, bind, serve as serve_http};
 use dynamometer_server::pipes::{Asked as AskedPipe, Pipes};
@@ -20,7 +21,8 @@ use dynamometer_server::service::{Api, ApiConfig};
 use dynamometer_store::{FjallOptions, FjallStore, MemoryStore, Store};
 
 use crate::args::{ClockKind, Durability, ServeArgs, Throttle};
-use crate::fixtures;
+use crate::design;
+use crate::fixtures::Fixtures;
 use crate::problem::Problem;
 use crate::record::Recorder;
 
@@ -30,6 +32,7 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
     let http = http_config(&args)?;
     let asked_pipes = read_pipes(&args.pipe)?;
     let prices = Arc::new(read_prices(args.prices.as_deref())?);
+    let coverage = args.design.as_deref().map(read_design).transpose()?;
     // The port first: a second server must not touch the data of the first.
     let listeners = bind(&args.host, args.port).map_err(|e| Problem::failed(&e).hint(e.hint()))?;
     let port =
@@ -38,6 +41,7 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
     let store = open_store(&args)?;
     let config = EngineConfig {
         trace: recorder.as_ref().map(Recorder::sink),
+        observer: coverage.clone().map(|coverage| coverage as Arc<dyn AccessObserver>),
         lag: LagConfig { index: args.index_lag, read: args.read_lag, seed: args.seed },
         table_delay_ms: args.table_delay.as_millis() as i64,
         ttl_delay_ms: args.ttl_delay.as_millis() as i64,
@@ -49,7 +53,7 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
         },
         ..EngineConfig::default()
     };
-    let engine = Arc::new(Engine::open(store.clone(), config).map_err(Problem::failed)?);
+    let engine = Arc::new(Engine::open(store.clone(), config.clone()).map_err(Problem::failed)?);
     let clock = Arc::new(match args.clock {
         ClockKind::Wall => Clock::Wall,
         ClockKind::Manual => Clock::manual(),
@@ -57,26 +61,27 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
     let pipes = Arc::new(Pipes::new(engine.clone(), clock.clone(), &args.region, &args.account));
     let jobs = Arc::new(Jobs::new(&engine, clock));
     let runner = Runner::start(jobs.clone(), log).map_err(Problem::failed)?;
-    let api = Arc::new(Api::new(
-        engine.clone(),
-        ApiConfig {
-            region: args.region.clone(),
-            account: args.account.clone(),
-            isolate: args.isolate,
-            jobs: jobs.clone(),
-            faults: Arc::new(Faults::new(args.seed)),
-            pipes: pipes.clone(),
-            prices,
-            seed: random(),
-            log: Arc::new(log),
-        },
-    ));
+    let api_config = ApiConfig {
+        region: args.region.clone(),
+        account: args.account.clone(),
+        isolate: args.isolate,
+        jobs: jobs.clone(),
+        faults: Arc::new(Faults::new(args.seed)),
+        pipes: pipes.clone(),
+        prices,
+        coverage: coverage.clone(),
+        seed: random(),
+        log: Arc::new(log),
+    };
+    let api = Arc::new(Api::new(engine.clone(), api_config.clone()));
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Problem::failed)?;
-    let loaded = runtime.block_on(fixtures::load(&api, &args.fixtures));
+    let loaded = runtime.block_on(fixtures(&args, &config).load(&api, &api_config));
     // Outside of the runtime: to start a pipe is to write that it has begun.
     let begun = loaded.and_then(|()| start_pipes(&pipes, asked_pipes));
     let served = begun.and_then(|()| {
+        // What the fixtures wrote is not the application's traffic.
+        coverage.iter().for_each(|coverage| coverage.begin());
         greet(&args, port);
         let serving = serve_http(listeners, Arc::new(http), api, stop_signal());
         runtime.block_on(serving).map_err(Problem::failed)
@@ -92,6 +97,13 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
     served.and(closed)
 }
 
+/// The design that requests are held against. What is wrong in it is shown with its lines.
+fn read_design(file: &Path) -> Result<Arc<Coverage>, Problem> {
+    let loaded = design::load(file)?;
+    let title = loaded.title();
+    Ok(Arc::new(Coverage::new(loaded.design, title)))
+}
+
 fn start_recording(args: &ServeArgs) -> Result<Option<Recorder>, Problem> {
     let Some(file) = &args.record else { return Ok(None) };
     if args.throttle == Throttle::Off {
@@ -99,6 +111,18 @@ fn start_recording(args: &ServeArgs) -> Result<Option<Recorder>, Problem> {
             .hint("--throttle report"));
     }
     Recorder::start(file, &Constants::default(), log).map(Some)
+}
+
+fn fixtures<'a>(args: &'a ServeArgs, engine: &'a EngineConfig) -> Fixtures<'a> {
+    Fixtures {
+        files: &args.fixtures,
+        parameters: &args.parameters,
+        region: &args.region,
+        account: &args.account,
+        engine,
+        has_wall_clock: args.clock == ClockKind::Wall,
+        log,
+    }
 }
 
 /// Beyond loopback only with signatures, or when somebody says that it is meant.
@@ -205,6 +229,9 @@ fn greet(args: &ServeArgs, port: u16) {
     );
     if args.throttle != Throttle::Off {
         let _ = writeln!(out, "  live report: dyno report");
+    }
+    if let Some(file) = &args.design {
+        let _ = writeln!(out, "  held against {}: dyno design coverage", file.display());
     }
     let _ = out.flush();
 }

@@ -18,7 +18,7 @@ use crate::lag::{Lag, LagConfig};
 use crate::metrics::Metrics;
 use crate::scaling::Targets;
 use crate::streams::Dues;
-use crate::throughput::{ThrottleMode, TraceSink};
+use crate::throughput::{AccessObserver, ThrottleMode, TraceSink};
 use crate::ttl::Oldest;
 use crate::write_path::latch::Latches;
 
@@ -31,6 +31,8 @@ pub struct EngineConfig {
     pub constants: Arc<Constants>,
     /// Where what is asked of the model is recorded; nowhere when absent.
     pub trace: Option<Arc<dyn TraceSink>>,
+    /// Who is told of what requests read and write; nobody when absent.
+    pub observer: Option<Arc<dyn AccessObserver>>,
     /// How late reads may be.
     pub lag: LagConfig,
     /// How long tables and indexes stay in CREATING, UPDATING and DELETING, in milliseconds.
@@ -102,6 +104,27 @@ impl Engine {
                 matches!(table.record.lifecycle.status(context.now), Status::Active | Status::Updating)
             })
             .ok_or_else(ApiError::table_not_found)
+    }
+
+    /// Runs an operation, and holds its answer back until the tables that it can have seen are durable: what a client was
+    /// told of a table is not undone by a crash.
+    ///
+    /// # Errors
+    /// Those of the operation; `InternalServerError` when a change that it can have seen could not be kept.
+    pub async fn durably<T>(
+        &self,
+        operation: impl Future<Output = Result<T, ApiError>>,
+    ) -> Result<T, ApiError> {
+        let lost = self.catalog.lost_changes();
+        let answer = operation.await;
+        if answer.as_ref().is_err_and(|error| error.kind == ErrorKind::InternalServerError) {
+            return answer;
+        }
+        match self.catalog.settled_since(&*self.store, lost).await {
+            Ok(true) => answer,
+            Ok(false) => Err(internal_error("a change of the tables could not be kept")),
+            Err(error) => Err(internal_error(error)),
+        }
     }
 
     /// The store.

@@ -31,3 +31,4 @@ pub use admin::AdminError;
 pub use context::Context;
 pub use engine::{Engine, EngineConfig};
 pub use scaling::alarms::{AlarmState, TrackingAlarm};
+pub use validate::wording::layer_of;

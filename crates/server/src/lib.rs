@@ -3,6 +3,7 @@
 pub mod auth;
 pub mod clock;
 pub mod cloudwatch;
+pub mod coverage;
 pub mod faults;
 pub mod http;
 mod own;

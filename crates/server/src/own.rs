@@ -13,6 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::clock::Move;
+use crate::coverage::Coverage;
 use crate::faults::{Faults, list_body};
 use crate::http::Response;
 use crate::pipes::{Pipes, SETTLE};
@@ -28,6 +29,7 @@ pub(crate) struct Own {
     pub(crate) faults: Arc<Faults>,
     pub(crate) pipes: Arc<Pipes>,
     pub(crate) prices: Arc<PriceTable>,
+    pub(crate) coverage: Option<Arc<Coverage>>,
     pub(crate) region: String,
     pub(crate) namespace: String,
     pub(crate) now: Timestamp,
@@ -137,7 +139,7 @@ impl Own {
 
     fn report(&self) -> Result<Value, Refusal> {
         let used = self.engine.throughput_use(&self.namespace, self.now);
-        let report = build(&used, &self.prices, &self.region);
+        let report = build(&used, &self.prices, &self.region, self.coverage.as_deref());
         serde_json::to_value(report).map_err(|e| Refusal(StatusCode::INTERNAL_SERVER_ERROR, e.to_string()))
     }
 

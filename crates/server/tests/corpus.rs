@@ -20,6 +20,8 @@ mod patterns;
 mod requests;
 #[path = "../../../fuzz/checks/rows.rs"]
 mod rows;
+#[path = "../../../fuzz/checks/sigv4.rs"]
+mod sigv4;
 
 use std::path::Path;
 
@@ -58,5 +60,5 @@ macro_rules! replays {
 mod replayed {
     use super::replay;
 
-    replays! { cloudwatch decode expressions keys numbers partiql patterns requests rows }
+    replays! { cloudwatch decode expressions keys numbers partiql patterns requests rows sigv4 }
 }

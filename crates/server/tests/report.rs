@@ -122,7 +122,7 @@ fn money_is_that_of_the_price_table() {
 fn a_region_without_prices_is_told_and_nothing_guessed() {
     let server = busy_server();
     let used = server.used();
-    let report = build(&used, &PriceTable::builtin(), "mars-north-1");
+    let report = build(&used, &PriceTable::builtin(), "mars-north-1", None);
     assert_eq!(report.money, None);
     assert!(report.money_missing.unwrap().contains("no prices for region 'mars-north-1'"));
     assert_eq!(report.tables[0].resources[0].dollars_a_month, None);

@@ -65,6 +65,8 @@ error_catalogue! {
     LimitExceeded => DYNAMODB 400 message "LimitExceededException",
     /// No such table, as the backup family says it.
     TableNotFound => DYNAMODB 400 message "TableNotFoundException",
+    /// Backups are not there yet: the table is being created.
+    ContinuousBackupsUnavailable => DYNAMODB 400 message "ContinuousBackupsUnavailableException",
     /// No such backup.
     BackupNotFound => DYNAMODB 400 message "BackupNotFoundException",
     /// No such export.

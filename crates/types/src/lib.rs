@@ -5,6 +5,7 @@
 
 pub mod error;
 pub mod fault;
+pub mod hash;
 pub mod item;
 pub mod key;
 pub mod limits;

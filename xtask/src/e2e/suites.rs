@@ -46,7 +46,7 @@ pub fn prepare(project: &Project, suite: Suite) -> Result<Environment, Failure> 
     let home = match suite {
         Suite::Boto3 | Suite::Pynamodb | Suite::Cli => python_environment(project, &root, "python")?,
         Suite::Js | Suite::Electrodb => node_environment(project, &root.join("js"), "js")?,
-        Suite::Rust => project.target.clone(),
+        Suite::Rust | Suite::Examples => project.target.clone(),
         Suite::Design => python_environment(project, &root, "design")?,
     };
     let node = match suite {
@@ -68,7 +68,7 @@ impl Environment {
             Suite::Cli => self.pytest("test_cli", part),
             Suite::Js => self.node("sdk", part)?,
             Suite::Electrodb => self.node("electrodb", part)?,
-            Suite::Rust => self.cargo(part),
+            Suite::Rust | Suite::Examples => self.cargo(part),
             Suite::Design => self.design(),
         };
         with_client_settings(command, endpoint, part).go()
@@ -128,11 +128,13 @@ impl Environment {
             .in_folder(&self.home))
     }
 
+    /// Of the whole workspace, because features are chosen for all selected packages together: the AWS SDK is then the
+    /// one that the other tests were built with, and not built again.
     fn cargo(&self, part: Part) -> Run {
         let target = if part == Part::Whole { "everyday" } else { "restart" };
         Run::new("cargo")
-            .args(["test", "--locked", "--quiet", "--test", target])
-            .in_folder(&self.root.join("rust"))
+            .args(["test", "--workspace", "--locked", "--quiet", "--test", target])
+            .in_folder(&self.root)
             .env("CARGO_TARGET_DIR", &self.home)
             .minutes(15)
     }
@@ -140,7 +142,7 @@ impl Environment {
 
 /// Settings that every AWS client reads: credentials that mean nothing, no configuration files of
 /// the person's own, and no retries, so that an answer that a retry would hide fails the test.
-fn with_client_settings(command: Run, endpoint: &str, part: Part) -> Run {
+pub(super) fn with_client_settings(command: Run, endpoint: &str, part: Part) -> Run {
     let command = command
         .env("DYNO_ENDPOINT", endpoint)
         .env("AWS_ENDPOINT_URL_DYNAMODB", endpoint)
@@ -167,7 +169,7 @@ fn with_client_settings(command: Run, endpoint: &str, part: Part) -> Run {
 }
 
 /// A virtual environment with the pinned packages of a folder; made again when the pins change.
-fn python_environment(project: &Project, root: &Path, name: &str) -> Result<PathBuf, Failure> {
+pub(super) fn python_environment(project: &Project, root: &Path, name: &str) -> Result<PathBuf, Failure> {
     let home = project.scratch("e2e")?.join(name);
     let pins = root.join(name).join("requirements.txt");
     if is_installed(&home, &pins) {
@@ -191,9 +193,9 @@ fn python_environment(project: &Project, root: &Path, name: &str) -> Result<Path
     Ok(home)
 }
 
-/// A copy of the JavaScript tests beside their `node_modules`, because Node.js looks for packages
+/// A copy of JavaScript programs under the target folder, beside their `node_modules`, because Node.js looks for packages
 /// only in the folders above a file. The packages are installed again when the lock file changes.
-fn node_environment(project: &Project, source: &Path, name: &str) -> Result<PathBuf, Failure> {
+pub(super) fn node_environment(project: &Project, source: &Path, name: &str) -> Result<PathBuf, Failure> {
     let home = project.scratch("e2e")?.join(name);
     copy_tree(source, &home).map_err(|error| cannot_write(&home, &error))?;
     let lock = source.join("package-lock.json");

@@ -78,7 +78,9 @@ fn changes(design: &Design, pattern: usize) -> Vec<(String, Design)> {
             if let (Some(filter), Some(returns), Some(items)) =
                 (&read.filter, &read.returns_ppm, items(design, pattern))
             {
-                let kept = (items * returns.value).div_ceil(ALL_PPM).max(1);
+                let kept = ((u128::from(items) * u128::from(returns.value)).div_ceil(u128::from(ALL_PPM))
+                    as u64)
+                    .max(1);
                 let span = filter.span;
                 propose(
                     format!(

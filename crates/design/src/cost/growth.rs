@@ -67,12 +67,13 @@ fn point(
             }
             for (entity, _) in design.entities_of(at) {
                 let count = items_at(derived, entity, month).unwrap_or(0);
-                of_table.storage_bytes += entity_storage(derived, entity, *target, count);
+                of_table.storage_bytes =
+                    of_table.storage_bytes.saturating_add(entity_storage(derived, entity, *target, count));
             }
         }
         let on_demand = quote(prices, &of_table, QuotePlan::OnDemand(table.class))?;
         let provisioned = quote(prices, &of_table, QuotePlan::Provisioned(table.class, TARGET_PPM))?;
-        point.storage_bytes += of_table.storage_bytes;
+        point.storage_bytes = point.storage_bytes.saturating_add(of_table.storage_bytes);
         point.storage += on_demand.storage;
         point.on_demand += on_demand.throughput;
         point.provisioned += provisioned.throughput;
@@ -112,13 +113,18 @@ pub fn items_at(derived: &Derived<'_>, entity: usize, month: u32) -> Option<u64>
         Some(Growth::PerSecondMicro(micro)) => micro,
         _ => added.write,
     };
-    let steady = (u128::from(comes) * u128::from(life.value) / 1_000_000) as u64;
+    let steady = whole(u128::from(comes) * u128::from(life.value) / 1_000_000);
     Some(grown.min(steady.max(count.unwrap_or(0))))
+}
+
+/// What does not fit is as much as fits.
+fn whole(amount: u128) -> u64 {
+    u64::try_from(amount).unwrap_or(u64::MAX)
 }
 
 /// New items (in `write`) and deleted ones (in `read`), in millionths per second.
 fn added_micro(derived: &Derived<'_>, entity: usize) -> PerDimension<u64> {
-    let mut sums = PerDimension::default();
+    let mut sums = PerDimension::new(0_u64, 0_u64);
     for pattern in &derived.design.patterns {
         let Action::Write(write) = &pattern.action else { continue };
         let times = if let WriteKind::Batch(items) = write.kind { items } else { 1 };
@@ -130,9 +136,9 @@ fn added_micro(derived: &Derived<'_>, entity: usize) -> PerDimension<u64> {
                 MemberKind::Put => {
                     let new =
                         rate * u128::from(ALL_PPM - write.replaces_ppm.min(ALL_PPM)) / u128::from(ALL_PPM);
-                    sums.write += new as u64;
+                    sums.write = sums.write.saturating_add(whole(new));
                 }
-                MemberKind::Delete => sums.read += rate as u64,
+                MemberKind::Delete => sums.read = sums.read.saturating_add(whole(rate)),
                 MemberKind::Update | MemberKind::Check => {}
             }
         }

@@ -101,7 +101,7 @@ pub fn storage_bytes(derived: &Derived<'_>, target: Target) -> u64 {
         let entity = &derived.design.entities[at];
         derived.count(entity).map_or(0, |count| entity_storage(derived, at, target, count))
     };
-    derived.design.entities_of(target.table).map(|(at, _)| of_entity(at)).sum()
+    derived.design.entities_of(target.table).map(|(at, _)| of_entity(at)).fold(0, u64::saturating_add)
 }
 
 /// Bytes that so many items of an entity are billed for in a table or an index.
@@ -122,7 +122,7 @@ pub fn quote_load(derived: &Derived<'_>, load: &Load, table: usize) -> QuoteLoad
                 peak[dimension] += of_target.peak_milli[dimension].div_ceil(500);
             }
         }
-        sum.storage_bytes += storage_bytes(derived, *target);
+        sum.storage_bytes = sum.storage_bytes.saturating_add(storage_bytes(derived, *target));
     }
     sum
 }
@@ -197,6 +197,42 @@ pub fn pattern_cost(
         cost.month += on_demand(consumed, design.tables[arm.target.table].class, prices)?;
     }
     Ok(cost)
+}
+
+/// What a pattern costs on demand when a call consumes so many thousandths of half units.
+///
+/// # Errors
+/// When a price lacks.
+pub fn measured_cost(
+    design: &Design,
+    pattern: usize,
+    milli_halves: u64,
+    prices: &RegionPrices<'_>,
+) -> Result<Money, PriceError> {
+    let of = &design.patterns[pattern];
+    let (dimension, table) = match &of.action {
+        Action::Read(read) => (Dimension::Read, read.target.table),
+        Action::Write(write) => {
+            let entity = write.members.first().map(|member| member.entity.value);
+            (Dimension::Write, entity.map_or(0, |entity| design.entities[entity].table))
+        }
+    };
+    let mut consumed = PerDimension::default();
+    consumed[dimension] = units_a_month(milli_halves, of.average_micro());
+    on_demand(consumed, design.tables[table].class, prices)
+}
+
+/// What all items and entries cost to store for a month, as far as counts are said.
+///
+/// # Errors
+/// When a price lacks.
+pub fn storage_cost(derived: &Derived<'_>, prices: &RegionPrices<'_>) -> Result<Money, PriceError> {
+    let mut sum = Money::ZERO;
+    for target in derived.design.targets() {
+        let class = derived.design.tables[target.table].class;
+        sum += storage(storage_bytes(derived, target), class, prices)?;
+    }
+    Ok(sum)
 }
 
 fn target_cost(
@@ -278,7 +314,7 @@ pub fn plans(derived: &Derived<'_>, load: &Load, prices: &RegionPrices<'_>) -> V
         for dimension in Dimension::BOTH {
             whole.consumed[dimension] += load.consumed[dimension];
         }
-        whole.storage_bytes += load.storage_bytes;
+        whole.storage_bytes = whole.storage_bytes.saturating_add(load.storage_bytes);
     }
     let ia = TableClass::StandardInfrequentAccess;
     let plans = [
@@ -315,7 +351,7 @@ fn recovery(derived: &Derived<'_>, prices: &RegionPrices<'_>) -> Result<Money, P
         }
         let targets = derived.design.targets().into_iter();
         let own = targets.filter(|target| derived.design.capacity_of(*target) == Target::table(at));
-        let bytes: u64 = own.map(|target| storage_bytes(derived, target)).sum();
+        let bytes: u64 = own.map(|target| storage_bytes(derived, target)).fold(0, u64::saturating_add);
         let pitr_byte_seconds = u128::from(bytes) * u128::from(MONTH_SECONDS);
         sum += bill(&Usage { class: table.class, pitr_byte_seconds, ..Usage::default() }, prices)?.total();
     }

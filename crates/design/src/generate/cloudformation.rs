@@ -38,10 +38,10 @@ pub(super) fn files(design: &Design, load: &Load, source: &str) -> Vec<File> {
     lines.add(0, "Resources:");
     let mut ids = Names::default();
     let logical: Vec<String> = design.tables.iter().map(|table| ids.take(pascal(&table.name))).collect();
-    for at in 0..design.tables.len() {
-        table(&mut lines, design, load, at, &logical[at]);
+    for (at, id) in logical.iter().enumerate() {
+        table(&mut lines, design, load, at, id);
         for scaling in scalings(design, at) {
-            auto_scaling(&mut lines, design, &scaling, &logical[at], &mut ids);
+            auto_scaling(&mut lines, design, &scaling, id, &mut ids);
         }
     }
     lines.add(0, "Outputs:");

@@ -380,9 +380,11 @@ pub fn compare_text(designs: &[Compared<'_>], region: &str) -> String {
     add("write units/s", &|of| text::milli(sum_of(of, |load| load.average_milli.write)));
     add("index writes of the tables'", &|of| {
         let (own, indexes) = writes(of);
-        (indexes * ALL_PPM).checked_div(own).map_or("-".into(), |ppm| percent_text(ppm, 0))
+        indexes.saturating_mul(ALL_PPM).checked_div(own).map_or("-".into(), |ppm| percent_text(ppm, 0))
     });
-    add("stored", &|of| text::bytes(of.costs.targets.iter().map(|cost| cost.storage_bytes).sum()));
+    add("stored", &|of| {
+        text::bytes(of.costs.targets.iter().map(|cost| cost.storage_bytes).fold(0, u64::saturating_add))
+    });
     add("stored in 36 months", &|of| {
         text::bytes(of.costs.months.last().map_or(0, |point| point.storage_bytes))
     });
@@ -401,14 +403,14 @@ pub fn compare_text(designs: &[Compared<'_>], region: &str) -> String {
 }
 
 fn sum_of(of: &Compared<'_>, part: impl Fn(&crate::load::TargetLoad) -> u64) -> u64 {
-    of.checked.load.targets.values().map(part).sum()
+    of.checked.load.targets.values().map(part).fold(0, u64::saturating_add)
 }
 
 /// Write units of tables, and of indexes.
 fn writes(of: &Compared<'_>) -> (u64, u64) {
-    of.checked.load.targets.iter().fold((0, 0), |(own, indexes), (target, load)| match target.index {
-        None => (own + load.average_milli.write, indexes),
-        Some(_) => (own, indexes + load.average_milli.write),
+    of.checked.load.targets.iter().fold((0_u64, 0_u64), |(own, indexes), (target, load)| match target.index {
+        None => (own.saturating_add(load.average_milli.write), indexes),
+        Some(_) => (own, indexes.saturating_add(load.average_milli.write)),
     })
 }
 

@@ -8,7 +8,7 @@ use super::pattern_rows;
 use crate::check::{Checked, Finding, Severity};
 use crate::read::FileProblem;
 use crate::source::{Source, padded, width};
-use crate::text::plural;
+use crate::text::{bytes, plural};
 
 /// What is wrong in a file that cannot be read as a design.
 pub fn problems(source: &Source, problems: &[FileProblem], colour: bool) -> String {
@@ -24,6 +24,9 @@ pub fn terminal(checked: &Checked<'_>, source: &Source, prices: &RegionPrices<'_
         out.push('\n');
     }
     out.push_str(&table(checked, prices));
+    if let Some(sizes) = sizes(checked) {
+        let _ = writeln!(out, "{sizes}");
+    }
     let _ = writeln!(out, "{}", summary(checked));
     out
 }
@@ -105,6 +108,16 @@ pub fn columns<const N: usize>(heads: &[&str; N], rows: &[[&str; N]], right: &[u
         let _ = writeln!(out, "{}", line.trim_end());
     }
     out
+}
+
+/// The sizes that words became: `sizes: User small = 500 B`.
+fn sizes(checked: &Checked<'_>) -> Option<String> {
+    let of_words = checked.derived.design.entities.iter().filter_map(|entity| {
+        let word = entity.size_word.as_ref()?;
+        Some(format!("{} {word} = {}", *entity.name, bytes(*entity.size_bytes)))
+    });
+    let of_words: Vec<String> = of_words.collect();
+    (!of_words.is_empty()).then(|| format!("sizes: {}", of_words.join(", ")))
 }
 
 /// `6 patterns: 4 served, 1 at risk, 1 not servable   2 errors, 3 warnings`.

@@ -12,6 +12,9 @@ use crate::yaml::{Content, Node};
 /// Types of attributes.
 pub(crate) const TYPES: [&str; 10] = ["S", "N", "B", "BOOL", "NULL", "L", "M", "SS", "NS", "BS"];
 
+/// The word for the size of an item when nobody says.
+const UNSAID_SIZE: &str = "small";
+
 impl Reader {
     pub(super) fn entities(&mut self, members: &Members<'_>, tables: &[Table]) -> Vec<Entity> {
         let named = self.named(members, "entities");
@@ -24,17 +27,7 @@ impl Reader {
         let table = self.table_of_entity(&members, &name, tables)?;
         let keys = self.key_values(&members, &what, &tables[table])?;
         let attributes = self.attributes(&members);
-        let (size_bytes, largest_bytes) = match members.get("size") {
-            Some(node) if matches!(node.content, Content::Map(_)) => {
-                let members = self.object(node, &format::SIZES, "the size")?;
-                (self.size_of(&members, "typical")?, self.size_of(&members, "largest"))
-            }
-            Some(node) => (self.size(node)?, None),
-            None => {
-                let value = self.words.size("small").unwrap_or(500);
-                (Spanned { value, span: name.span }, None)
-            }
-        };
+        let (size_bytes, size_word, largest_bytes) = self.sizes(&members, &name)?;
         if let Some(largest) = largest_bytes.as_ref().filter(|largest| ***largest < *size_bytes) {
             self.problem(largest.span, "the largest size is smaller than the typical one");
         }
@@ -43,6 +36,7 @@ impl Reader {
             keys,
             attributes,
             size_bytes,
+            size_word,
             largest_bytes,
             count: self.parsed_of(&members, "count", count),
             growth: members.get("growth").and_then(|node| self.growth(node)),
@@ -50,6 +44,28 @@ impl Reader {
             on_expiry: self.text_of(&members, "on-expiry"),
             name,
         })
+    }
+
+    /// The typical size, the word that it stands for, and the largest size.
+    #[allow(clippy::type_complexity, reason = "three parts of one key of the file")]
+    fn sizes(
+        &mut self,
+        members: &Members<'_>,
+        name: &Spanned<String>,
+    ) -> Option<(Spanned<u64>, Option<String>, Option<Spanned<u64>>)> {
+        let Some(node) = members.get("size") else {
+            let value = self.words.size(UNSAID_SIZE).unwrap_or(500);
+            return Some((Spanned { value, span: name.span }, Some("not said".into()), None));
+        };
+        let (typical, largest) = match node.content {
+            Content::Map(_) => {
+                let members = self.object(node, &format::SIZES, "the size")?;
+                (members.get("typical")?, self.size_of(&members, "largest"))
+            }
+            _ => (node, None),
+        };
+        let word = typical.text().filter(|text| self.words.size(text.trim()).is_some());
+        Some((self.size(typical)?, word.map(str::to_owned), largest))
     }
 
     fn table_of_entity(

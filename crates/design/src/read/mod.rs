@@ -275,6 +275,13 @@ impl Reader {
             return Some(Spanned { value, span: node.span });
         }
         match quantity::size(text) {
+            Ok(value) if value > LARGEST_SIZE => {
+                self.problem(
+                    node.span,
+                    format!("`{text}` is more than 16 MB, and an item has at most 400 KB"),
+                );
+                None
+            }
             Ok(value) => Some(Spanned { value, span: node.span }),
             Err(sentence) => {
                 let words = self.words.clone();
@@ -299,6 +306,11 @@ fn with_peak(rate: Rate, peak: Option<u64>) -> Rate {
     }
 }
 
+/// The largest count that is taken, so that sums of products stay what they are.
+const LARGEST_COUNT: u64 = 100_000_000_000;
+/// The largest size that is taken: far above what an item may have, which a rule is for.
+const LARGEST_SIZE: u64 = 16 << 20;
+
 /// `1200`, `100k`, `2M`, `3G`.
 fn count(text: &str) -> Result<u64, String> {
     let wrong = || format!("`{text}` is no count: write a whole number, or one with k, M or G, such as 100k");
@@ -311,5 +323,9 @@ fn count(text: &str) -> Result<u64, String> {
     };
     let milli = quantity::decimal(number.trim(), 3).ok_or_else(wrong)?;
     let count = milli.checked_mul(factor).ok_or_else(wrong)?;
-    if count.is_multiple_of(1_000) { Ok(count / 1_000) } else { Err(wrong()) }
+    match count {
+        count if !count.is_multiple_of(1_000) => Err(wrong()),
+        count if count / 1_000 > LARGEST_COUNT => Err(format!("`{text}` is more than a hundred billion")),
+        count => Ok(count / 1_000),
+    }
 }

@@ -93,7 +93,7 @@ impl Reader {
         let is_read = matches!(operation, "get" | "query" | "scan" | "batch-get" | "transact-get");
         self.refuse_foreign(&members, &what, operation, is_read);
         let action = match is_read {
-            true => Action::Read(self.read_action(operation, value, &members, &what, known)?),
+            true => Action::Read(Box::new(self.read_action(operation, value, &members, &what, known)?)),
             false => Action::Write(self.write_action(operation, value, &members, &what, known)?),
         };
         let joins = match members.get("joins") {
@@ -295,7 +295,10 @@ impl Reader {
                 let name = self.text(node)?;
                 entities.push(self.entity_named(&name, known)?);
             }
-            let first = entities.first()?;
+            let Some(first) = entities.first() else {
+                self.problem(value.span, "a transaction reads at least one entity");
+                return None;
+            };
             return Some((Target::table(known.entities[first.value].table), entities));
         }
         let name = self.text(value)?;
@@ -450,6 +453,10 @@ impl Reader {
             self.problem(value.span, sentence);
             return None;
         };
+        if nodes.is_empty() {
+            self.problem(value.span, format!("{what} is a transaction without members"));
+            return None;
+        }
         let mut written = Vec::new();
         for node in nodes {
             let members = self.object(node, &format::MEMBER, "a member of a transaction")?;

@@ -55,7 +55,7 @@ fn check(context: &Context<'_>, found: &mut Findings) {
             continue;
         };
         let peak = milli_units_per_second(served.milli_halves(), pattern.peak_micro());
-        let hottest = peak / 1_000 * share / ALL_PPM;
+        let hottest = (u128::from(peak) * u128::from(share) / u128::from(1_000 * ALL_PPM)) as u64;
         let limit = partition_limit(Dimension::Read);
         if served.bytes <= READ_BLOCK_BYTES || hottest < limit {
             continue;

@@ -55,11 +55,11 @@ fn check(context: &Context<'_>, found: &mut Findings) {
         for dimension in Dimension::BOTH {
             let (average, peak) = (load.average_milli[dimension], load.peak_milli[dimension]);
             let least = scaling.bounds[dimension].map_or(1, |(least, _)| least) * 1_000;
-            let provisioned = (average * ALL_PPM / scaling.target_ppm.max(1)).max(least);
-            if average == 0 || peak <= average * 2 || peak <= provisioned {
+            let provisioned = (average.saturating_mul(ALL_PPM) / scaling.target_ppm.max(1)).max(least);
+            if average == 0 || peak <= average.saturating_mul(2) || peak <= provisioned {
                 continue;
             }
-            let lasts = (provisioned - average) * burst_seconds / (peak - provisioned);
+            let lasts = (provisioned - average).saturating_mul(burst_seconds) / (peak - provisioned);
             if lasts >= burst_seconds {
                 continue;
             }

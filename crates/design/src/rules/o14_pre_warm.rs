@@ -87,7 +87,8 @@ fn event_units(context: &Context<'_>, event: &Event, target: Target, dimension: 
         let times = if is_part { event.times_milli.value } else { 1_000 };
         let arms = context.served(at).map_or(&[][..], |served| &served.arms);
         for arm in arms.iter().filter(|arm| arm.target == target && arm.dimension == dimension) {
-            milli += milli_units_per_second(arm.milli_halves, pattern.peak_micro()) / 1_000 * times;
+            let units = milli_units_per_second(arm.milli_halves, pattern.peak_micro()) / 1_000;
+            milli = u64::saturating_add(milli, units.saturating_mul(times));
         }
     }
     milli / 1_000

@@ -48,7 +48,7 @@ fn check(context: &Context<'_>, found: &mut Findings) {
             continue;
         }
         let items = served.items.count();
-        let kept = (items * returns.value).div_ceil(ALL_PPM);
+        let kept = (u128::from(items) * u128::from(returns.value)).div_ceil(u128::from(ALL_PPM)) as u64;
         let (dropped, units) = (percent_text(ALL_PPM - returns.value, 0), text::units(served.milli_halves()));
         found
             .add(Severity::Warning, filter.span, format!("the filter drops {dropped} of what is paid for: {} read, {} returned, {units} units", text::count(items), text::count(kept)))

@@ -42,17 +42,17 @@ pub(super) const RULE: Rule =
 
 fn check(context: &Context<'_>, found: &mut Findings) {
     for (at, table) in context.design.tables.iter().enumerate() {
-        let (mut own, mut of_indexes) = (0, 0);
+        let (mut own, mut of_indexes) = (0, 0_u64);
         for (target, load) in context.load.targets.iter().filter(|(target, _)| target.table == at) {
             match target.index {
                 None => own = load.average_milli.write,
-                Some(_) => of_indexes += load.average_milli.write,
+                Some(_) => of_indexes = load.average_milli.write.saturating_add(of_indexes),
             }
         }
         if own == 0 || of_indexes <= own {
             continue;
         }
-        let ratio = text::milli(of_indexes * 1_000 / own);
+        let ratio = text::milli(of_indexes.saturating_mul(1_000) / own);
         found
             .add(Severity::Warning, table.name.span, format!("a write unit of {} makes {ratio} more on its indexes", *table.name))
             .under(format!("{} units/s on the table, {} on its indexes", text::milli(own), text::milli(of_indexes)))

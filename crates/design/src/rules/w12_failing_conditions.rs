@@ -48,7 +48,7 @@ fn check(context: &Context<'_>, found: &mut Findings) {
         if fails.value <= 100_000 {
             continue;
         }
-        let wasted = milli_units_per_second(served.table_milli_halves(), pattern.average_micro()) * fails.value / ALL_PPM;
+        let wasted = milli_units_per_second(served.table_milli_halves(), pattern.average_micro()).saturating_mul(fails.value) / ALL_PPM;
         found
             .add(Severity::Warning, fails.span, format!("{} of the writes fail and are paid: {} write units/s for nothing", percent_text(fails.value, 0), text::milli(wasted)))
             .under("a failed condition costs what the write would have")

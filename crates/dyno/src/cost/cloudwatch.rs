@@ -156,10 +156,10 @@ impl Series {
 
     /// Adds what a minute consumed. Such series are not mixed with exports.
     pub fn add_minute(&mut self, at_seconds: i64, halves: PerDimension<u64>) {
+        self.period_seconds = Some(60);
         for dimension in Dimension::BOTH {
             self.add(at_seconds, dimension, u128::from(halves[dimension]) * 500);
         }
-        self.period_seconds = Some(60);
     }
 
     /// Sums up.

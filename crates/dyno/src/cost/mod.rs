@@ -205,6 +205,9 @@ fn series_of_trace(file: &Path) -> Result<Series, Problem> {
     read_trace(file, |event, _| consumed.add(&event))?;
     let mut series = Series::default();
     consumed.minutes().for_each(|(second, halves)| series.add_minute(second, halves));
+    if consumed.minutes().next().is_none() {
+        return Err(Problem::wrong(format!("{}: the trace has no request in it", file.display())));
+    }
     Ok(series)
 }
 

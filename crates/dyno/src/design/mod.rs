@@ -2,6 +2,7 @@
 
 mod check;
 mod cost;
+pub(crate) mod coverage;
 mod explain;
 mod generate;
 mod new;
@@ -15,6 +16,7 @@ use dynamometer_design::model::Design;
 use dynamometer_design::source::Source;
 use dynamometer_design::{output, read};
 
+use crate::client::ClientArgs;
 use crate::cost::{PriceArgs, read_file};
 use crate::problem::Problem;
 
@@ -36,6 +38,8 @@ enum Command {
     Explain(ExplainArgs),
     /// Price a design by pattern, entity, table and index, in every plan, and as it grows; or several side by side.
     Cost(CostArgs),
+    /// Hold the traffic of a server that was started with --design against it: what no pattern covers, units, waste.
+    Coverage(CoverageArgs),
     /// Write templates that make the tables, or functions that build the keys.
     Generate(GenerateArgs),
 }
@@ -131,6 +135,39 @@ pub(super) struct CostArgs {
     prices: DesignPrices,
 }
 
+/// Flags of `dyno design coverage`.
+#[derive(Clone, Debug, Args)]
+pub(super) struct CoverageArgs {
+    /// The design file, to be sure that the server serves this one.
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    client: ClientArgs,
+    /// How to print it.
+    #[arg(long, value_enum, default_value_t = CoverageFormat::Text)]
+    format: CoverageFormat,
+    /// The same as --format json.
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// What makes the command fail (exit code 1): uncovered, unexercised, scan, filter-waste=50%, unit-drift=10%.
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = coverage::fail_on)]
+    fail_on: Vec<coverage::FailOn>,
+    /// The most that a month may cost at the declared rates with the units that were measured, as 100USD/month.
+    #[arg(long, value_name = "MONEY", value_parser = coverage::budget)]
+    budget: Option<coverage::Budget>,
+}
+
+/// How to print a coverage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum CoverageFormat {
+    /// For a terminal.
+    Text,
+    /// All of it as JSON.
+    Json,
+    /// For a pull request.
+    Markdown,
+}
+
 /// Flags that choose prices; the design's own region holds where none is named.
 #[derive(Clone, Debug, Args)]
 pub(super) struct DesignPrices {
@@ -179,24 +216,25 @@ pub fn design(args: &DesignArgs) -> Done {
         Command::Check(args) => check::check(args),
         Command::Explain(args) => explain::explain(args),
         Command::Cost(args) => cost::cost(args),
+        Command::Coverage(args) => coverage::coverage(args),
     }
 }
 
 /// A file and the design that it holds.
-struct Loaded {
+pub(crate) struct Loaded {
     source: Source,
-    design: Design,
+    pub(crate) design: Design,
 }
 
 impl Loaded {
     /// What the design is called: its name, or its file.
-    fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         self.design.name.clone().unwrap_or_else(|| self.source.name.clone())
     }
 }
 
 /// Reads a design file. What is wrong in it is shown with its lines.
-fn load(file: &Path) -> Result<Loaded, Problem> {
+pub(crate) fn load(file: &Path) -> Result<Loaded, Problem> {
     let source = Source::new(file.display().to_string(), read_file(file)?);
     match read(&source) {
         Ok(design) => Ok(Loaded { source, design }),
@@ -207,6 +245,14 @@ fn load(file: &Path) -> Result<Loaded, Problem> {
             Err(Problem::wrong(text.trim_end()).hint("docs/design-file.md says what a design file holds"))
         }
     }
+}
+
+/// The design that a file holds.
+///
+/// # Errors
+/// What is wrong in it, with its lines.
+pub(crate) fn read_design(file: &Path) -> Result<Design, Problem> {
+    load(file).map(|loaded| loaded.design)
 }
 
 impl DesignPrices {

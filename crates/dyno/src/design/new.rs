@@ -7,7 +7,7 @@ use dynamometer_design::starters::Starter;
 use serde_json::{Value, json};
 
 use super::{Done, NewArgs};
-use crate::fetch::{Endpoint, FetchError};
+use crate::client::{self, Client, ClientArgs, Service};
 use crate::problem::Problem;
 
 /// Prints or writes a design to begin with.
@@ -31,13 +31,8 @@ pub(super) fn new(args: &NewArgs) -> Done {
 
 /// A design from the tables of a server.
 fn from_endpoint(url: &str, sample: usize) -> Result<String, Problem> {
-    let endpoint = Endpoint::read(url).map_err(Problem::wrong)?;
-    let mut tables = Vec::new();
-    for name in table_names(&endpoint)? {
-        let description = endpoint.call("DescribeTable", &json!({ "TableName": name }))?["Table"].take();
-        let (items, is_all) = sampled(&endpoint, &name, sample)?;
-        tables.push(LiveTable { description, ttl: time_to_live(&endpoint, &name), items, is_all });
-    }
+    let client = Client::new(&ClientArgs::of(url))?;
+    let tables = client::run(live_tables(&client, sample))?;
     if tables.is_empty() {
         return Err(Problem::failed(format!("there are no tables at {url}"))
             .hint("dyno design new --single-table begins without any"));
@@ -45,14 +40,29 @@ fn from_endpoint(url: &str, sample: usize) -> Result<String, Problem> {
     Ok(infer(&tables, url))
 }
 
-fn table_names(endpoint: &Endpoint) -> Result<Vec<String>, FetchError> {
+async fn live_tables(client: &Client, sample: usize) -> Result<Vec<LiveTable>, Problem> {
+    let mut tables = Vec::new();
+    for name in table_names(client).await? {
+        let description = call(client, "DescribeTable", &json!({ "TableName": name })).await?["Table"].take();
+        let (items, is_all) = sampled(client, &name, sample).await?;
+        tables.push(LiveTable { description, ttl: time_to_live(client, &name).await, items, is_all });
+    }
+    Ok(tables)
+}
+
+async fn call(client: &Client, operation: &str, request: &Value) -> Result<Value, Problem> {
+    let answer = client.call(Service::DynamoDb, operation, request).await;
+    answer.map_err(|error| client.problem(operation, &error))
+}
+
+async fn table_names(client: &Client) -> Result<Vec<String>, Problem> {
     let (mut names, mut start) = (Vec::new(), Value::Null);
     loop {
         let request = match &start {
             Value::Null => json!({}),
             start => json!({ "ExclusiveStartTableName": start }),
         };
-        let mut answer = endpoint.call("ListTables", &request)?;
+        let mut answer = call(client, "ListTables", &request).await?;
         let page = answer["TableNames"].as_array().into_iter().flatten();
         names.extend(page.filter_map(|name| name.as_str().map(str::to_owned)));
         start = answer["LastEvaluatedTableName"].take();
@@ -63,14 +73,14 @@ fn table_names(endpoint: &Endpoint) -> Result<Vec<String>, FetchError> {
 }
 
 /// The first items of a scan, and whether these are all.
-fn sampled(endpoint: &Endpoint, table: &str, sample: usize) -> Result<(Vec<Value>, bool), FetchError> {
+async fn sampled(client: &Client, table: &str, sample: usize) -> Result<(Vec<Value>, bool), Problem> {
     let (mut items, mut start) = (Vec::new(), Value::Null);
     while items.len() < sample {
         let mut request = json!({ "TableName": table, "Limit": sample - items.len() });
         if !start.is_null() {
             request["ExclusiveStartKey"] = start;
         }
-        let mut answer = endpoint.call("Scan", &request)?;
+        let mut answer = call(client, "Scan", &request).await?;
         items.extend(answer["Items"].as_array().into_iter().flatten().cloned());
         start = answer["LastEvaluatedKey"].take();
         if start.is_null() {
@@ -81,8 +91,8 @@ fn sampled(endpoint: &Endpoint, table: &str, sample: usize) -> Result<(Vec<Value
 }
 
 /// The attribute of time to live, where the server knows of it.
-fn time_to_live(endpoint: &Endpoint, table: &str) -> Option<String> {
-    let answer = endpoint.call("DescribeTimeToLive", &json!({ "TableName": table })).ok()?;
+async fn time_to_live(client: &Client, table: &str) -> Option<String> {
+    let answer = call(client, "DescribeTimeToLive", &json!({ "TableName": table })).await.ok()?;
     let description = &answer["TimeToLiveDescription"];
     let is_on = description["TimeToLiveStatus"].as_str().is_some_and(|status| status.starts_with("ENABL"));
     description["AttributeName"].as_str().filter(|_| is_on).map(str::to_owned)

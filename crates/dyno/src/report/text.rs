@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use dynamometer_server::report::{Advice, KeyReport, MoneyReport, Report, ResourceReport, TableReport};
 
+use crate::design::coverage::pattern_table;
+
 /// How many of the hottest keys are shown.
 const SHOWN_KEYS: usize = 8;
 /// How wide a line of advice may be before it goes on below.
@@ -19,6 +21,15 @@ pub(super) fn text(report: &Report, colour: bool) -> String {
     out.push('\n');
     units(report, paint, &mut out);
     keys(report, paint, &mut out);
+    if let Some(coverage) = &report.coverage {
+        let table = pattern_table(coverage);
+        let (head, rows) = table.split_once('\n').unwrap_or((&table, ""));
+        let uncovered: u64 = coverage.uncovered.iter().map(|kind| kind.requests).sum();
+        let requests = uncovered + coverage.uncovered_requests_not_listed;
+        let _ = write!(out, "\n{}\n{rows}", paint.bold(head));
+        let _ =
+            writeln!(out, "requests that no pattern covers: {}   dyno design coverage", grouped(requests));
+    }
     for (at, advice) in report.advice.iter().enumerate() {
         if at == 0 {
             out.push('\n');
@@ -65,7 +76,7 @@ fn mode(billing_mode: &str) -> &'static str {
     if billing_mode == "PROVISIONED" { "provisioned" } else { "on-demand" }
 }
 
-fn span(seconds: f64) -> String {
+pub(crate) fn span(seconds: f64) -> String {
     match seconds {
         s if s < 120.0 => format!("{s:.0} s"),
         s if s < 7_200.0 => format!("{:.0} min", s / 60.0),
@@ -215,7 +226,7 @@ fn rate(value: f64) -> String {
     if value >= 1_000.0 { grouped(value.round() as u64) } else { format!("{value:.1}") }
 }
 
-fn dollars(value: f64) -> String {
+pub(crate) fn dollars(value: f64) -> String {
     let cents = (value.abs() * 100.0).round() as u64;
     format!("${}.{:02}", grouped(cents / 100), cents % 100)
 }

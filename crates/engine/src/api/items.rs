@@ -1,5 +1,6 @@
 //! Requests and answers of the operations on items.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use dynamometer_capacity::meter::CapacityUnits;
@@ -258,7 +259,7 @@ pub struct TransactGetItemsResponse {
 
 /// One action of a transaction: a put, an update, a delete or a check. One struct serves all four, because they
 /// differ only in which of the members they have.
-#[derive(Clone, Debug, Default, Hash)]
+#[derive(Clone, Debug, Default)]
 #[allow(missing_docs)]
 pub struct TransactAction {
     pub table_name: Option<String>,
@@ -272,6 +273,23 @@ pub struct TransactAction {
     pub expression_attribute_names: Option<Names>,
     pub expression_attribute_values: Option<Values>,
     pub return_values_on_condition_check_failure: Option<Given<ReturnValuesOnConditionCheckFailure>>,
+}
+
+/// Names and values hash the same in any order: they are maps, and many clients send a map's members in another order each
+/// time.
+impl Hash for TransactAction {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        fn sorted<T>(members: &Option<Vec<(String, T)>>) -> Option<Vec<&(String, T)>> {
+            let mut members: Vec<&(String, T)> = members.as_ref()?.iter().collect();
+            members.sort_by_key(|(name, _)| name);
+            Some(members)
+        }
+        (&self.table_name, &self.item, &self.key).hash(state);
+        (&self.update_expression, &self.condition_expression).hash(state);
+        sorted(&self.expression_attribute_names).hash(state);
+        sorted(&self.expression_attribute_values).hash(state);
+        self.return_values_on_condition_check_failure.hash(state);
+    }
 }
 
 /// One element of TransactWriteItems.

@@ -364,10 +364,26 @@ pub struct DescribeContinuousBackupsRequest {
     pub table_name: Option<String>,
 }
 
-/// The answer of DescribeContinuousBackups.
+/// UpdateContinuousBackups.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct UpdateContinuousBackupsRequest {
+    pub table_name: Option<String>,
+    pub point_in_time_recovery_specification: Option<PointInTimeRecoverySpecification>,
+}
+
+/// `PointInTimeRecoverySpecification`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct PointInTimeRecoverySpecification {
+    pub point_in_time_recovery_enabled: Option<bool>,
+    pub recovery_period_in_days: Option<i32>,
+}
+
+/// The answer of DescribeContinuousBackups and UpdateContinuousBackups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub struct DescribeContinuousBackupsResponse {
+pub struct ContinuousBackupsResponse {
     pub continuous_backups_description: ContinuousBackupsDescription,
 }
 
@@ -380,12 +396,36 @@ pub struct ContinuousBackupsDescription {
     pub point_in_time_recovery_description: PointInTimeRecoveryDescription,
 }
 
-/// `PointInTimeRecoveryDescription`: its other members come with the recovery itself.
+/// `PointInTimeRecoveryDescription`, without the times that could be restored: none can.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct PointInTimeRecoveryDescription {
-    /// `DISABLED`: there is no recovery yet.
+    /// `ENABLED` or `DISABLED`.
     pub point_in_time_recovery_status: &'static str,
+    pub recovery_period_in_days: Option<i32>,
+}
+
+/// DescribeKinesisStreamingDestination.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct DescribeKinesisStreamingDestinationRequest {
+    pub table_name: Option<String>,
+}
+
+/// The answer of DescribeKinesisStreamingDestination.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct DescribeKinesisStreamingDestinationResponse {
+    pub table_name: String,
+    /// Always empty: none can be enabled.
+    pub kinesis_data_stream_destinations: Vec<String>,
+}
+
+/// GetResourcePolicy.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct GetResourcePolicyRequest {
+    pub resource_arn: Option<String>,
 }
 
 /// TagResource.

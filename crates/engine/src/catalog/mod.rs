@@ -3,11 +3,13 @@
 //! The catalog is a chain of immutable versions. A request plans on one [`Table`], which never changes; a write
 //! looks again under its latch whether that table is still the current one, and plans anew when it is not.
 //! Changes are made one at a time: a change is checked against the current version, its rows join the store's
-//! queue, and the new version is shown, in that order; the caller answers when the rows are durable.
+//! queue, and the new version is shown, in that order; the caller answers when the rows are durable, and so does everybody
+//! else who may have seen them ([`shown`]).
 
 pub mod jobs;
 pub mod record;
 mod settle;
+mod shown;
 pub mod stream;
 mod table;
 
@@ -15,18 +17,18 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::{Bound, ControlFlow};
 use std::sync::Arc;
 
-use arc_swap::ArcSwap;
 use dynamometer_store::{Batch, Commit, Direction, Keyspace, Snapshot, Store, StoreError};
 use parking_lot::Mutex;
 
 use crate::disk::keys::ObjectId;
 use record::{RECORD_FORMAT, TableRecord};
+use shown::Shown;
 pub use stream::Stream;
 pub use table::{Index, IndexKind, Projection, Table};
 
 /// The tables, now.
 pub struct Catalog {
-    current: ArcSwap<Version>,
+    shown: Arc<Shown>,
     /// Held by the one change that is under way; never across I/O.
     changing: Mutex<()>,
 }
@@ -57,25 +59,25 @@ impl Catalog {
     /// When a row cannot be read, or is of a newer format.
     pub fn open(store: &dyn Store) -> Result<Catalog, StoreError> {
         let version = Version::read(&*store.snapshot()?)?;
-        Ok(Catalog { current: ArcSwap::from_pointee(version), changing: Mutex::new(()) })
+        Ok(Catalog { shown: Shown::new(version), changing: Mutex::new(()) })
     }
 
     /// The table of a name in a database.
     pub fn table(&self, namespace: &str, name: &str) -> Option<Arc<Table>> {
-        self.current.load().table(namespace, name).cloned()
+        self.shown.load().table(namespace, name).cloned()
     }
 
     /// Whether `table` is still the current version of its table.
-    pub fn is_current(&self, table: &Arc<Table>) -> bool {
-        let current = self.current.load();
+    pub fn is_current(&self, table: &Table) -> bool {
+        let current = self.shown.load();
         current
             .table(&table.record.namespace, &table.record.name)
-            .is_some_and(|known| Arc::ptr_eq(known, table))
+            .is_some_and(|known| std::ptr::eq(&**known, table))
     }
 
     /// All tables at this moment.
     pub fn version(&self) -> Arc<Version> {
-        self.current.load_full()
+        Arc::clone(&self.shown.load())
     }
 
     /// Changes the catalog. `change` sees the current version and drafts the next; when it refuses, nothing
@@ -89,11 +91,30 @@ impl Catalog {
         change: impl FnOnce(&mut Draft) -> Result<T, E>,
     ) -> Result<(T, Commit), E> {
         let _one_at_a_time = self.changing.lock();
-        let mut draft = Draft { version: Version::clone(&self.current.load()), batch: Batch::new() };
+        let mut draft = Draft { version: Version::clone(&self.shown.load()), batch: Batch::new() };
         let answer = change(&mut draft)?;
+        let coming = self.shown.follow(draft.version, &mut draft.batch);
         let commit = store.commit(draft.batch);
-        self.current.store(Arc::new(draft.version));
+        self.shown.show(coming);
         Ok((answer, commit))
+    }
+
+    /// How many changes could not be kept, for [`Catalog::settled_since`].
+    pub(crate) fn lost_changes(&self) -> u64 {
+        self.shown.lost()
+    }
+
+    /// Waits until all that the catalog has shown is durable; false when it has shown a change since `lost` was asked
+    /// for that could not be kept.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) async fn settled_since(&self, store: &dyn Store, lost: u64) -> Result<bool, StoreError> {
+        if !self.shown.is_settled() {
+            // An empty batch takes its turn behind the changes that were shown.
+            store.commit(Batch::new()).await?;
+        }
+        Ok(self.shown.lost() == lost)
     }
 
     /// Waits until the change that is under way is shown. The rows of a change can be seen in the store a moment

@@ -68,6 +68,9 @@ pub struct TableRecord {
     /// When TTL was last enabled or disabled, milliseconds; absent when it never was.
     #[serde(default)]
     pub ttl_changed_ms: Option<i64>,
+    /// The days of point-in-time recovery, while it is enabled. It is a setting that is shown: nothing is recovered by it.
+    #[serde(default)]
+    pub recovery_period_days: Option<i32>,
 }
 
 impl TableRecord {

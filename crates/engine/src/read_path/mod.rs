@@ -3,6 +3,10 @@
 //! A page walks the rows of a key range on one snapshot until the range ends, the limit is reached, or the walked
 //! items add up to 1 MB. What it walks is what it costs; filter and projection come after. Eventually consistent pages
 //! walk the rows as they were, where [lag](crate::lag) is asked for.
+//!
+//! The rows of a table that was deleted, or replaced, are cleared away soon after. So a read looks, once it has its rows or
+//! its snapshot, whether the table that it was planned on is still the current one; if not, it is planned anew
+//! ([`Engine::read_until_stable`]).
 
 mod range;
 
@@ -68,17 +72,54 @@ pub(crate) struct Page {
     pub(crate) last_key: Option<Vec<u8>>,
 }
 
+/// Why a read has no rows to show.
+pub(crate) enum Stop {
+    /// A table is not what the read was planned on: plan anew.
+    TableChanged,
+    /// It failed.
+    Failed(ApiError),
+}
+
+impl From<ApiError> for Stop {
+    fn from(error: ApiError) -> Stop {
+        Stop::Failed(error)
+    }
+}
+
 impl Engine {
+    /// Plans and reads, as often as the tables change in between.
+    ///
+    /// # Errors
+    /// What `read` failed with.
+    pub(crate) fn read_until_stable<T>(&self, read: impl Fn() -> Result<T, Stop>) -> Result<T, ApiError> {
+        loop {
+            match read() {
+                Ok(answer) => return Ok(answer),
+                Err(Stop::Failed(error)) => return Err(error),
+                Err(Stop::TableChanged) => {}
+            }
+        }
+    }
+
+    /// To be called with what was planned on, when the rows are read or a snapshot holds them.
+    ///
+    /// # Errors
+    /// When the table has changed, so that its rows may be half cleared away.
+    pub(crate) fn check_current(&self, table: &Table) -> Result<(), Stop> {
+        if self.catalog.is_current(table) { Ok(()) } else { Err(Stop::TableChanged) }
+    }
+
     /// Reads a page, within the throughput of what it reads.
     ///
     /// # Errors
-    /// As AWS throttles, when throttling is enforced; `InternalServerError` when the store fails.
+    /// As AWS throttles, when throttling is enforced; `InternalServerError` when the store fails; when the table has
+    /// changed since it was planned on.
     pub(crate) fn read_page(
         &self,
         now: Timestamp,
         operation: Operation,
         plan: &PagePlan<'_>,
-    ) -> Result<Page, ApiError> {
+    ) -> Result<Page, Stop> {
         let admission = self.admit_page(now, operation, plan)?;
         match self.walk_page(now, plan) {
             Ok(page) => {
@@ -95,14 +136,16 @@ impl Engine {
     /// Reads the row of an item as a read of this consistency sees it.
     ///
     /// # Errors
-    /// `InternalServerError` when the store fails.
+    /// `InternalServerError` when the store fails; when the table has changed since it was planned on.
     pub(crate) fn read_item(
         &self,
         now: Timestamp,
+        table: &Table,
         key: &[u8],
         consistency: Consistency,
-    ) -> Result<Option<Row>, ApiError> {
+    ) -> Result<Option<Row>, Stop> {
         let stored = self.store.get(Keyspace::Items, key).map_err(internal_error)?;
+        self.check_current(table)?;
         let seen = match &self.lag {
             Some(lag) if consistency == Consistency::Eventual => lag.see(now, key, stored),
             _ => stored,
@@ -110,8 +153,9 @@ impl Engine {
         Ok(seen.map(Row::from_stored))
     }
 
-    fn walk_page(&self, now: Timestamp, plan: &PagePlan<'_>) -> Result<Page, ApiError> {
+    fn walk_page(&self, now: Timestamp, plan: &PagePlan<'_>) -> Result<Page, Stop> {
         let snapshot = self.store.snapshot().map_err(internal_error)?;
+        self.check_current(plan.table)?;
         let keyspace = if plan.index.is_some() { Keyspace::IndexEntries } else { Keyspace::Items };
         let lag = self.lag.as_ref().filter(|_| plan.consistency == Consistency::Eventual);
         let (start, end) = plan.bounds.as_bounds();
@@ -137,8 +181,8 @@ impl Engine {
             overlay.pass_rest(&mut visit);
         }
         match fault {
-            Some(error) => Err(error),
-            None => walk.finish(),
+            Some(error) => Err(error.into()),
+            None => Ok(walk.finish()?),
         }
     }
 }

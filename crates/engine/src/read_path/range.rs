@@ -9,8 +9,8 @@ use dynamometer_types::{AttributeValue, Item};
 
 use crate::catalog::{Index, Table};
 use crate::disk::keys::{
-    after_prefix, entry_key, hash_of, hash_start, item_key, object_prefix, partition_prefix, push_escaped,
-    push_ordered,
+    ObjectId, after_prefix, entry_key, hash_of, hash_start, item_key, object_prefix, partition_prefix,
+    push_escaped, push_ordered,
 };
 
 /// The stored keys that a read walks.
@@ -18,12 +18,14 @@ use crate::disk::keys::{
 pub(crate) struct KeyBounds {
     start: Bound<Vec<u8>>,
     end: Bound<Vec<u8>>,
+    /// Where the range began before a start key was laid over it.
+    asked: Option<Bound<Vec<u8>>>,
 }
 
 impl KeyBounds {
     /// All keys that begin with `prefix`.
     fn prefixed(prefix: Vec<u8>) -> KeyBounds {
-        KeyBounds { end: before(after_prefix(&prefix)), start: Bound::Included(prefix) }
+        KeyBounds { end: before(after_prefix(&prefix)), start: Bound::Included(prefix), asked: None }
     }
 
     pub(crate) fn as_bounds(&self) -> (Bound<&[u8]>, Bound<&[u8]>) {
@@ -32,10 +34,12 @@ impl KeyBounds {
 
     /// The first key of the range, or what comes right before it.
     pub(crate) fn start_key(&self) -> &[u8] {
-        match &self.start {
-            Bound::Included(key) | Bound::Excluded(key) => key,
-            Bound::Unbounded => &[],
-        }
+        key_of(&self.start).unwrap_or_default()
+    }
+
+    /// The first key of the range as it was asked for, whatever page of it this is; and the last one, if it has an end.
+    pub(crate) fn asked(&self) -> (&[u8], Option<&[u8]>) {
+        (key_of(self.asked.as_ref().unwrap_or(&self.start)).unwrap_or_default(), key_of(&self.end))
     }
 
     /// The hash at which the range ends; the last one there is when it goes to the end of its table or index.
@@ -49,7 +53,10 @@ impl KeyBounds {
     /// The part of the range that lies behind a key.
     pub(crate) fn after(self, key: Vec<u8>, direction: Direction) -> KeyBounds {
         match direction {
-            Direction::Forward => KeyBounds { start: Bound::Excluded(key), ..self },
+            Direction::Forward => {
+                let asked = self.asked.or(Some(self.start));
+                KeyBounds { start: Bound::Excluded(key), end: self.end, asked }
+            }
             Direction::Reverse => KeyBounds { end: Bound::Excluded(key), ..self },
         }
     }
@@ -62,26 +69,30 @@ impl KeyBounds {
 
     /// The keys that a key condition selects in a table or one of its indexes; `None` when it selects none.
     pub(crate) fn of_query(table: &Table, index: Option<&Index>, range: &KeyRange) -> Option<KeyBounds> {
-        let id = index.map_or(table.id(), |index| index.id);
+        KeyBounds::of_range(index.map_or(table.id(), |index| index.id), index.is_some(), range)
+    }
+
+    /// The same in the table or index of a number.
+    pub(crate) fn of_range(id: ObjectId, of_index: bool, range: &KeyRange) -> Option<KeyBounds> {
         let mut prefix = partition_prefix(id, range.partition.iter().map(Some))?;
         for value in &range.sort_prefix {
             push_escaped(value, &mut prefix)?;
         }
         // In a table's key the sort key ends the bytes; in an index's key more follows each value.
-        let form = if index.is_some() { Form::Escaped } else { Form::Plain };
+        let form = if of_index { Form::Escaped } else { Form::Plain };
         let all = KeyBounds::prefixed(prefix.clone());
         let at = |value: &AttributeValue| form.value(&prefix, value);
         Some(match &range.sort {
             None => all,
             Some(SortCondition::Eq(value)) => {
-                KeyBounds { start: Bound::Included(at(value)?), end: form.end_of(at(value)?) }
+                KeyBounds { start: Bound::Included(at(value)?), end: form.end_of(at(value)?), ..all }
             }
             Some(SortCondition::Lt(value)) => KeyBounds { end: Bound::Excluded(at(value)?), ..all },
             Some(SortCondition::Le(value)) => KeyBounds { end: form.end_of(at(value)?), ..all },
             Some(SortCondition::Gt(value)) => KeyBounds { start: form.start_behind(at(value)?), ..all },
             Some(SortCondition::Ge(value)) => KeyBounds { start: Bound::Included(at(value)?), ..all },
             Some(SortCondition::Between(low, high)) => {
-                KeyBounds { start: Bound::Included(at(low)?), end: form.end_of(at(high)?) }
+                KeyBounds { start: Bound::Included(at(low)?), end: form.end_of(at(high)?), ..all }
             }
             Some(SortCondition::BeginsWith(value)) => KeyBounds::prefixed(form.beginning(&prefix, value)?),
         })
@@ -142,7 +153,7 @@ pub(crate) fn scan_bounds(id: u32, segment: u32, total_segments: u32) -> KeyBoun
     } else {
         Bound::Excluded(hash_start(id, slice_start(segment + 1)))
     };
-    KeyBounds { start, end }
+    KeyBounds { start, end, asked: None }
 }
 
 /// The stored key that a start key names; `None` when a key attribute is missing.
@@ -150,6 +161,13 @@ pub(crate) fn start_key_bytes(table: &Table, index: Option<&Index>, key: &Item) 
     match index {
         None => item_key(table.id(), &table.key, key),
         Some(index) => entry_key(index.id, &index.key, &table.key, key),
+    }
+}
+
+fn key_of(bound: &Bound<Vec<u8>>) -> Option<&[u8]> {
+    match bound {
+        Bound::Included(key) | Bound::Excluded(key) => Some(key),
+        Bound::Unbounded => None,
     }
 }
 

@@ -16,7 +16,7 @@ use super::live::State;
 use super::model::{Admitted, Refused};
 use super::refusal::{cancelled, throttled};
 use super::spec::spec_of;
-use super::{Operation, ThrottleMode};
+use super::{Access, ItemAction, Operation, ThrottleMode};
 use crate::Context;
 use crate::catalog::{Index, IndexKind, Table};
 use crate::disk::keys::{ObjectId, hash_of, object_prefix};
@@ -43,9 +43,17 @@ pub(crate) struct WriteCharge<'a> {
     pub(crate) growth_bytes: i64,
     /// What changes in the indexes.
     pub(crate) indexes: &'a [IndexChange],
+    pub(crate) action: ItemAction,
 }
 
-impl WriteCharge<'_> {
+impl<'a> WriteCharge<'a> {
+    /// The write as who looks on is told of it.
+    fn access(&self, now: Timestamp, operation: Operation, throttled: bool, ran: bool) -> Access<'a> {
+        let access = Access::new(now, operation, &self.table.record.name).of_item(self.key, &self.table.key);
+        let access = Access { action: Some(self.action), ..access };
+        access.charged(self.consumption.total(), throttled, ran)
+    }
+
     /// The parts on global indexes in order of name: place and units.
     fn index_parts(&self) -> Vec<(&IndexChange, Place<'_>, CapacityUnits)> {
         let mut changes: Vec<&IndexChange> =
@@ -101,6 +109,11 @@ impl Engine {
         (u64::try_from(items).unwrap_or(0), u64::try_from(bytes).unwrap_or(0))
     }
 
+    /// Whether what the model refused, or did not, is run.
+    fn runs(&self, is_refused: bool) -> bool {
+        !is_refused || self.only_reports()
+    }
+
     /// Whether what is refused is run all the same.
     fn only_reports(&self) -> bool {
         self.config.throttle == ThrottleMode::Report
@@ -129,10 +142,11 @@ impl Engine {
         let place = place_of(key);
         let admit = |state: &mut State| {
             state.touch(now);
+            let mut is_soon = false;
             if consistency == Consistency::Eventual
                 && let Some(resource) = state.resource(table.id())
             {
-                resource.note_read(partition_hash(key), now);
+                is_soon = resource.note_read(partition_hash(key), now);
             }
             let ask = read_ask(ResourceId::TABLE, place, units);
             let refusal = if self.asks() {
@@ -149,9 +163,17 @@ impl Engine {
                 self.config.throttle,
                 now,
             );
-            refusal
+            (refusal, is_soon)
         };
-        match self.live(table, now, admit) {
+        let (refusal, soon_after_write) = self.live(table, now, admit);
+        self.tell(|| {
+            let access = Access::new(now, operation, &table.record.name).of_item(key, &table.key);
+            Access {
+                soon_after_write,
+                ..access.charged(units, refusal.is_some(), self.runs(refusal.is_some()))
+            }
+        });
+        match refusal {
             None => Ok(Charged::Admitted),
             Some(refusal) => self.enforced(&refusal, table).map(|()| Charged::WouldThrottle),
         }
@@ -192,6 +214,10 @@ impl Engine {
                     let (place, mode) = (place_of(key), self.config.throttle);
                     state.count_read(operation, table.id(), place, *units, refusal, mode, now);
                 }
+            });
+            self.tell(|| {
+                let access = Access::new(now, operation, &table.record.name).of_item(key, &table.key);
+                access.charged(*units, refusal.is_some(), runs)
             });
         }
         match refused {
@@ -249,6 +275,10 @@ impl Engine {
                     }
                 }
             });
+            if !together {
+                let is_refused = refusal.is_some();
+                self.tell(|| write.access(now, operation, is_refused, self.runs(is_refused)));
+            }
             let Some(refusal) = refusal else { continue };
             refused += 1;
             if let Err(error) = self.enforced(&refusal, write.table) {
@@ -263,6 +293,10 @@ impl Engine {
         if together {
             if stopped_at.is_some() {
                 self.release_all(now, admitted);
+            }
+            for (at, write) in writes.iter().enumerate() {
+                let runs = self.runs(stopped_at.is_some());
+                self.tell(|| write.access(now, operation, stopped_at == Some(at), runs));
             }
             if stopped_at.is_none() || self.only_reports() {
                 for write in writes {
@@ -338,8 +372,11 @@ impl Engine {
             admitted
         };
         let admitted = self.live(plan.table, now, admit);
-        if let Err(refused) = &admitted {
-            self.enforced(&refused.refusal, plan.table)?;
+        if let Err(refused) = &admitted
+            && let Err(error) = self.enforced(&refused.refusal, plan.table)
+        {
+            self.tell(|| plan.access(now, operation).charged(CapacityUnits::ZERO, true, false));
+            return Err(error);
         }
         Ok(PageAdmission(Some(admitted)))
     }
@@ -355,7 +392,8 @@ impl Engine {
     ) {
         let place = place_of(plan.bounds.start_key());
         let units = page.consumption.total();
-        self.live(plan.table, now, |state| {
+        let throttled = matches!(admission.0, Some(Err(_)));
+        let soon_after_write = self.live(plan.table, now, |state| {
             state.touch(now);
             let through_hash = match &page.last_key {
                 _ if !operation.is_scan() => None,
@@ -376,15 +414,21 @@ impl Engine {
                     series.contributors.access(Dimension::Read, place.hash, place.sort_key, false, units);
                 }
             }
-            let Some(resource) = state.resource(object) else { return };
+            let Some(resource) = state.resource(object) else { return false };
             resource.count(operation, mode, units);
             resource.operations[operation as usize].filtered_halves += page.filtered.halves();
             if operation.is_query() {
                 resource.heat(Dimension::Read, place.hash, place.sort_key, units, now);
-                if plan.consistency == Consistency::Eventual {
-                    resource.note_read(place.hash, now);
-                }
+                return plan.consistency == Consistency::Eventual && resource.note_read(place.hash, now);
             }
+            false
+        });
+        self.tell(|| Access {
+            filtered_units: page.filtered,
+            scanned: page.scanned_count,
+            returned: page.count,
+            soon_after_write,
+            ..plan.access(now, operation).charged(units, throttled, true)
         });
     }
 
@@ -419,6 +463,19 @@ impl Engine {
         if let Some(table) = self.catalog.table(namespace, name) {
             table.live.peek(&table, now, |_| ());
         }
+    }
+}
+
+impl<'a> PagePlan<'a> {
+    /// The page as who looks on is told of it.
+    fn access(&self, now: Timestamp, operation: Operation) -> Access<'a> {
+        let access = Access::new(now, operation, &self.table.record.name);
+        let key = self.index.map_or(&self.table.key, |index| &index.key);
+        let access = match operation.is_query() {
+            true => access.of_range(&self.bounds, key, self.index.is_some()),
+            false => access,
+        };
+        Access { index: self.index.map(|index| &*index.name), filters: self.filter.is_some(), ..access }
     }
 }
 

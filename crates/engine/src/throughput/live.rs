@@ -360,12 +360,12 @@ impl Resource {
         recent[hash as usize % RECENT_KEYS] = (hash, now.millis());
     }
 
-    /// Counts an eventually consistent read of a key that comes soon after a write to it.
-    pub(crate) fn note_read(&mut self, hash: u64, now: Timestamp) {
-        let Some(recent) = &self.recent else { return };
+    /// Counts an eventually consistent read of a key if it comes soon after a write to it; answers whether it does.
+    pub(crate) fn note_read(&mut self, hash: u64, now: Timestamp) -> bool {
+        let Some(recent) = &self.recent else { return false };
         let (written, at) = recent[hash as usize % RECENT_KEYS];
-        if written == hash && now.millis().saturating_sub(at) <= SOON_MS {
-            self.soon_reads += 1;
-        }
+        let is_soon = written == hash && now.millis().saturating_sub(at) <= SOON_MS;
+        self.soon_reads += u64::from(is_soon);
+        is_soon
     }
 }

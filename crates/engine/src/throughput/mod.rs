@@ -20,6 +20,7 @@
 //! What CloudWatch shows is counted beside it, in the same state under the same lock, minute by minute. A refusal counts
 //! as a throttle there in both modes: that is what AWS's metrics would have shown.
 
+mod access;
 mod charge;
 mod contributors;
 mod heaviest;
@@ -33,6 +34,7 @@ mod report;
 mod spec;
 mod usage;
 
+pub use access::{Access, AccessObserver, ItemAction};
 pub(crate) use charge::{Charged, WriteCharge};
 pub(crate) use contributors::RuleKind;
 pub use hottest::TRACKED_KEYS;

@@ -209,7 +209,7 @@ pub(crate) fn key_values(mut stored: &[u8], key: &KeySchema, of_index: bool) -> 
     values
 }
 
-fn shown(scalar_type: ScalarType, ordered: &[u8]) -> String {
+pub(super) fn shown(scalar_type: ScalarType, ordered: &[u8]) -> String {
     match scalar_type {
         ScalarType::S => String::from_utf8_lossy(ordered).into_owned(),
         ScalarType::N => {
@@ -220,7 +220,7 @@ fn shown(scalar_type: ScalarType, ordered: &[u8]) -> String {
 }
 
 /// The first escaped value, what follows it, and whether its end is there.
-fn unescape(escaped: &[u8]) -> (Vec<u8>, &[u8], bool) {
+pub(super) fn unescape(escaped: &[u8]) -> (Vec<u8>, &[u8], bool) {
     let mut value = Vec::new();
     let mut at = 0;
     while at < escaped.len() {

@@ -18,6 +18,7 @@ use crate::disk::keys::{
 };
 use crate::disk::row::{CorruptRow, Row};
 use crate::engine::{Engine, internal_error};
+use crate::throughput::ItemAction;
 use crate::write_path::{Behalf, Effect, OldImage, PlannedWrite, Stop, WriteOperation};
 
 /// How many items one batch deletes: their latches are held together, for as long as it takes to read them.
@@ -39,6 +40,10 @@ impl WriteOperation for Expire {
         } else {
             Effect::Keep
         })
+    }
+
+    fn action(&self) -> ItemAction {
+        ItemAction::Delete
     }
 }
 
@@ -150,7 +155,7 @@ impl Engine {
                 })
                 .collect();
             let started = {
-                let mut held = self.latches.hold(plans.iter().map(|plan| &plan.key));
+                let mut held = self.latches.hold_for(&plans, None);
                 self.start_writes(Behalf::of_time_to_live(now), &plans, &mut held, |_| None)
             };
             match started {

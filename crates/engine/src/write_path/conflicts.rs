@@ -24,6 +24,7 @@ use super::latch::Held;
 use super::{Behalf, PlannedWrite};
 use crate::catalog::Table;
 use crate::engine::{Engine, internal_error};
+use crate::read_path::Stop;
 use crate::throughput::Operation;
 
 /// What AWS says of an item that a running transaction has.
@@ -54,13 +55,14 @@ impl Engine {
     /// A snapshot for a transaction that reads some items.
     ///
     /// # Errors
-    /// `TransactionCanceled` when one of them is being written; `InternalServerError` when the store fails.
+    /// `TransactionCanceled` when one of them is being written; `InternalServerError` when the store fails; when a table
+    /// has changed since it was planned on.
     pub(crate) fn transaction_snapshot(
         &self,
         now: Timestamp,
         operation: Operation,
         reads: &[(&Table, &Bytes)],
-    ) -> Result<Box<dyn Snapshot>, ApiError> {
+    ) -> Result<Box<dyn Snapshot>, Stop> {
         let held = self.latches.hold(reads.iter().map(|(_, key)| *key));
         let (mut reasons, mut refused) = (Vec::new(), Vec::new());
         for (at, (table, key)) in reads.iter().enumerate() {
@@ -72,9 +74,11 @@ impl Engine {
         }
         self.count_conflicts(now, operation, refused.into_iter());
         if !reasons.is_empty() {
-            return Err(ApiError::transaction_canceled(reasons));
+            return Err(ApiError::transaction_canceled(reasons).into());
         }
-        self.store.snapshot().map_err(internal_error)
+        let snapshot = self.store.snapshot().map_err(internal_error)?;
+        reads.iter().try_for_each(|(table, _)| self.check_current(table))?;
+        Ok(snapshot)
     }
 }
 

@@ -8,6 +8,7 @@
 //! atomic batch that holds the items, their index entries and all counters. [`Started::finish`] waits until the
 //! batch is on disk. Between the two, no lock is held.
 
+mod collections;
 mod conflicts;
 mod index_rows;
 pub(crate) mod latch;
@@ -20,19 +21,19 @@ use std::sync::Arc;
 use bytes::Bytes;
 use dynamometer_capacity::CapacityUnits;
 use dynamometer_capacity::meter::{Consumption, meter_failed_condition, meter_item_write};
-use dynamometer_store::{Batch, Commit, Keyspace, StoreError, decode_pair};
-use dynamometer_types::limits::ITEM_COLLECTION_BYTES;
+use dynamometer_store::{Batch, Commit, Keyspace, StoreError};
 use dynamometer_types::size::item_size;
 use dynamometer_types::{ApiError, ErrorKind, Item, Timestamp};
 
 use crate::Context;
 use crate::catalog::{IndexKind, Table};
-use crate::disk::keys::{object_prefix, partition_prefix};
+use crate::disk::keys::object_prefix;
 use crate::disk::row::{CorruptRow, Row};
 use crate::engine::{Engine, internal_error};
 use crate::streams::record::{ItemChange, record_of};
-use crate::throughput::{Operation, WriteCharge};
+use crate::throughput::{ItemAction, Operation, WriteCharge};
 use crate::ttl::follow_expiry;
+use collections::{CollectionGrowth, Collections};
 use conflicts::{free_of_conflict, merge_refused};
 use index_rows::index_change;
 pub(crate) use index_rows::{Image, IndexChange, count_entry, write_entry};
@@ -55,6 +56,9 @@ pub(crate) trait WriteOperation: Sync {
     /// # Errors
     /// What the operation answers instead, such as a failed condition.
     fn effects(&self, table: &Table, old: &OldImage) -> Result<Effect<'_>, ApiError>;
+
+    /// What kind of change it is.
+    fn action(&self) -> ItemAction;
 
     /// Whether the charge is that of a transaction.
     fn is_transactional(&self) -> bool {
@@ -219,14 +223,6 @@ struct Decision<'a> {
     collection: Option<CollectionGrowth>,
 }
 
-/// What a write does to an item collection.
-struct CollectionGrowth {
-    /// The key of its counter.
-    key: Vec<u8>,
-    growth: [i64; 2],
-    bytes_after: u64,
-}
-
 /// Writes that have joined the queue.
 pub(crate) struct Started<'a> {
     /// In the order of the plans; of a batch, without those that were throttled.
@@ -340,8 +336,9 @@ impl Engine {
         loop {
             let table = self.table(context, table_name).map_err(Stop::Failed)?;
             let planned = plan(&table).map_err(Stop::Failed)?;
-            let mut held = self.latches.hold([&planned.key].into_iter());
-            match self.start_writes(behalf, std::slice::from_ref(&planned), &mut held, |_| None) {
+            let planned = std::slice::from_ref(&planned);
+            let mut held = self.latches.hold_for(planned, None);
+            match self.start_writes(behalf, planned, &mut held, |_| None) {
                 Err(Stop::TableChanged) => {}
                 started => return started.map(|started| (table, started)),
             }
@@ -365,7 +362,7 @@ impl Engine {
         let stop = loop {
             let plans = plan()?;
             let (started, in_conflict) = {
-                let mut held = self.latches.hold(plans.iter().map(|plan| &plan.key));
+                let mut held = self.latches.hold_for(&plans, None);
                 let in_conflict = self.conflicts(behalf, &plans, &held);
                 let free = free_of_conflict(&plans, &in_conflict);
                 (self.start_writes(behalf, &free, &mut held, |_| None), in_conflict)
@@ -403,6 +400,7 @@ impl Engine {
         }
         let mut decisions = Vec::with_capacity(writes.len());
         let mut saw_queued = false;
+        let mut collections = Collections::default();
         for write in writes {
             let queued = held.queued(&write.key);
             saw_queued |= queued.is_some();
@@ -413,8 +411,10 @@ impl Engine {
                     .get(Keyspace::Items, &write.key)
                     .map_err(|e| Stop::Failed(internal_error(e)))?,
             };
-            decisions.push(self.decide(write, OldImage::new(old)).map_err(Stop::Failed)?);
+            let decision = self.decide(write, OldImage::new(old), held, &mut collections);
+            decisions.push(decision.map_err(Stop::Failed)?);
         }
+        saw_queued |= collections.saw_queued;
         // An empty batch takes its turn in the queue too, behind the images that were seen.
         let wait_for_seen = || saw_queued.then(|| self.store.commit(Batch::new()));
         let throttled = self.charge(behalf, writes, &mut decisions);
@@ -432,7 +432,9 @@ impl Engine {
         let mut written = Vec::with_capacity(writes.len());
         let mut changes = Vec::new();
         for (at, (write, decision)) in writes.iter().zip(decisions).enumerate() {
-            if !throttled.get(at).is_some_and(Option::is_some) {
+            if throttled.get(at).is_some_and(Option::is_some) {
+                decision.collection.iter().for_each(|collection| collections.take_back(collection));
+            } else {
                 if self.lag.is_some() {
                     changes.extend(decision.changes(write));
                 }
@@ -458,6 +460,7 @@ impl Engine {
                 held.remember(&key, image, &done);
                 keys.push(key);
             }
+            keys.extend(collections.remember(held, &done));
             for write in writes.iter().filter(|write| write.operation.is_transactional()) {
                 held.enter_transaction(&write.key, &done);
                 keys.push(write.key.clone());
@@ -507,7 +510,13 @@ impl Engine {
     }
 
     /// Runs one operation on its old image, and works out all that it changes.
-    fn decide<'a>(&self, write: &PlannedWrite<'a>, old: OldImage) -> Result<Decision<'a>, ApiError> {
+    fn decide<'a>(
+        &self,
+        write: &PlannedWrite<'a>,
+        old: OldImage,
+        held: &Held<'_>,
+        collections: &mut Collections,
+    ) -> Result<Decision<'a>, ApiError> {
         let table = &*write.table;
         let transactional = write.operation.is_transactional();
         let old_size = old.size()?;
@@ -560,7 +569,8 @@ impl Engine {
         let mut change = Ok(change);
         let mut collection = None;
         if table.has_local_indexes() {
-            match self.grow_collection(table, write.key_holder, [items, collection_growth])? {
+            let (item, growth) = ((table, write.key_holder), [items, collection_growth]);
+            match collections.grow(&*self.store, held, item, growth)? {
                 Some(grown) => collection = Some(grown),
                 None => {
                     let words = "Collection size exceeded.";
@@ -569,23 +579,6 @@ impl Engine {
             }
         }
         Ok(Decision { old, change, consumption, growth: [items, growth], indexes, collection })
-    }
-
-    /// What becomes of an item collection; `None` when it would grow beyond 10 GB.
-    fn grow_collection(
-        &self,
-        table: &Table,
-        key_holder: &Item,
-        growth: [i64; 2],
-    ) -> Result<Option<CollectionGrowth>, ApiError> {
-        let partition = table.key.partition.iter().map(|attribute| key_holder.get(&attribute.name));
-        let key = partition_prefix(table.id(), partition)
-            .ok_or_else(|| internal_error("an item without its key"))?;
-        let stored = self.store.get(Keyspace::Counters, &key).map_err(internal_error)?;
-        let [_, bytes] = decode_pair(stored.as_deref()).map_err(internal_error)?;
-        let bytes_after = (bytes + growth[1]).max(0) as u64;
-        let is_full = growth[1] > 0 && bytes_after > ITEM_COLLECTION_BYTES;
-        Ok((!is_full).then_some(CollectionGrowth { key, growth, bytes_after }))
     }
 }
 
@@ -613,6 +606,7 @@ impl<'a> Decision<'a> {
             consumption: &self.consumption,
             growth_bytes: self.growth[1],
             indexes: &self.indexes,
+            action: write.operation.action(),
         }
     }
 

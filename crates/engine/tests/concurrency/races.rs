@@ -8,11 +8,11 @@ use std::thread;
 use std::time::Duration;
 
 use bytes::Bytes;
-use dynamometer_engine::api::DeleteTableRequest;
+use dynamometer_engine::api::{DeleteTableRequest, ExecuteStatementRequest, GetItemRequest};
 use dynamometer_store::{
     Batch, Commit, Keyspace, MemoryStore, Snapshot, Store, StoreError, StoreInfo, Write,
 };
-use dynamometer_types::Item;
+use dynamometer_types::{ApiError, ErrorKind, Item};
 
 use crate::common::agree::{check_agreement, check_nothing_is_left_over};
 use crate::common::meddle::Meddled;
@@ -35,6 +35,8 @@ enum Place {
     JobCommitted,
     /// An item is about to be read.
     ItemRead,
+    /// A snapshot is about to be taken.
+    SnapshotTaken,
 }
 
 /// What the test holds of the gate.
@@ -77,6 +79,7 @@ impl Store for Gated {
     }
 
     fn snapshot(&self) -> Result<Box<dyn Snapshot>, StoreError> {
+        self.pass(Place::SnapshotTaken);
         self.inner.snapshot()
     }
 
@@ -173,6 +176,64 @@ fn a_write_that_was_planned_before_its_table_went_is_cleared_away() {
         run_jobs_at_the_gate(&world, &gate, || {});
     });
     check_nothing_is_left_over(&world);
+}
+
+/// What a read answers that was planned on a table before it was deleted, and finds its rows while they are cleared away.
+fn read_of_a_table_that_goes<T: Send>(place: Place, read: impl Fn(&World) -> T + Sync) -> T {
+    let (store, gate) = Gated::at(place);
+    let world = world_on(Arc::clone(&store) as _);
+    (0..3).for_each(|at| drop(world.put(put(TABLE, note(&at.to_string()))).unwrap()));
+    thread::scope(|scope| {
+        store.close_gate();
+        let reading = scope.spawn(|| read(&world));
+        gate.reached.recv().unwrap();
+        let delete = DeleteTableRequest { table_name: Some(TABLE.into()) };
+        world.run(async |engine, context| engine.delete_table(context, delete).await).unwrap();
+        world.run_jobs();
+        gate.open.send(()).unwrap();
+        reading.join().unwrap()
+    })
+}
+
+#[test]
+fn a_read_that_was_planned_before_its_table_went_does_not_find_it() {
+    let kind = |error: ApiError| error.kind;
+    let scanned = read_of_a_table_that_goes(Place::SnapshotTaken, |world| world.scan(scan(TABLE, None)));
+    assert_eq!(scanned.map_err(kind).unwrap_err(), ErrorKind::ResourceNotFound);
+    let selected = read_of_a_table_that_goes(Place::SnapshotTaken, |world| {
+        let request = ExecuteStatementRequest {
+            statement: Some(format!("SELECT * FROM \"{TABLE}\"")),
+            ..Default::default()
+        };
+        world.run(async |engine, context| engine.execute_statement(context, request).await)
+    });
+    assert_eq!(selected.map_err(kind).unwrap_err(), ErrorKind::ResourceNotFound);
+    let got = read_of_a_table_that_goes(Place::ItemRead, |world| {
+        let request =
+            GetItemRequest { table_name: Some(TABLE.into()), key: Some(key("1")), ..Default::default() };
+        world.run(async |engine, context| engine.get_item(context, request).await)
+    });
+    assert_eq!(got.map_err(kind).unwrap_err(), ErrorKind::ResourceNotFound);
+}
+
+/// A restore puts other tables in the place of those that were read: the read sees all of one or of the other.
+#[test]
+fn a_scan_that_was_planned_before_a_restore_reads_what_was_restored() {
+    let (store, gate) = Gated::at(Place::SnapshotTaken);
+    let world = world_on(Arc::clone(&store) as _);
+    (0..3).for_each(|at| drop(world.put(put(TABLE, note(&at.to_string()))).unwrap()));
+    world.engine.keep_state("", "kept", world.now()).unwrap();
+    world.put(put(TABLE, note("later"))).unwrap();
+    let found = thread::scope(|scope| {
+        store.close_gate();
+        let reading = scope.spawn(|| world.scan(scan(TABLE, None)).unwrap());
+        gate.reached.recv().unwrap();
+        world.engine.bring_back("", "kept", world.now()).unwrap();
+        world.run_jobs();
+        gate.open.send(()).unwrap();
+        reading.join().unwrap()
+    });
+    assert_eq!(found.count, 3);
 }
 
 /// The index of expiry times may say that an item is due when it has just been put off: its deletion looks again, under

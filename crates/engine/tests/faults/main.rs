@@ -9,10 +9,12 @@
 
 mod bank;
 mod clients;
+mod collections;
 #[path = "../common/mod.rs"]
 mod common;
 mod jobs;
 mod kept;
+mod tables;
 
 use std::sync::Arc;
 

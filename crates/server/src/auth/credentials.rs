@@ -9,7 +9,7 @@
 //! Lines that begin with `#` or `;` are comments, other settings (`region`, …) are passed over.
 //! `x_security_token_expires` or `aws_expiration` (RFC 3339) says when a session token ends.
 
-use super::dates::parse_extended;
+use super::profiles::read_profiles;
 use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -74,14 +74,6 @@ pub enum CredentialsError {
     },
 }
 
-/// The settings of one `[profile]`, collected until the next begins.
-#[derive(Default)]
-struct Profile {
-    line: usize,
-    name: String,
-    settings: HashMap<String, String>,
-}
-
 impl Credentials {
     /// Reads a credentials file.
     ///
@@ -99,42 +91,14 @@ impl Credentials {
     /// # Errors
     /// As [`Credentials::read`].
     pub fn parse(file: &Path, text: &str) -> Result<Credentials, CredentialsError> {
-        let failed =
-            |line: usize, problem: String| CredentialsError::Line { file: file.into(), line, problem };
         let mut credentials = Credentials::default();
-        let mut profile: Option<Profile> = None;
-        for (index, raw) in text.lines().enumerate() {
-            let line = index + 1;
-            let content = raw.trim_start_matches('\u{feff}').trim();
-            if content.is_empty() || content.starts_with(['#', ';']) {
-                continue;
+        for profile in read_profiles(file, text)? {
+            let Some(key) = profile.credential(file)? else { continue };
+            let (key_id, name) = (key.access_key_id.clone(), &profile.name);
+            if credentials.by_key_id.insert(key_id.clone(), Arc::new(key)).is_some() {
+                let problem = format!("profile [{name}]: the key {key_id} stands in an earlier profile too");
+                return Err(CredentialsError::Line { file: file.into(), line: profile.line, problem });
             }
-            if let Some(rest) = content.strip_prefix('[') {
-                let name = rest.split_once(']').map(|(name, _)| name.trim()).filter(|name| !name.is_empty());
-                let name =
-                    name.ok_or_else(|| failed(line, "expected a profile such as `[default]`".into()))?;
-                if let Some(done) = profile.take() {
-                    credentials.add(done).map_err(|(line, problem)| failed(line, problem))?;
-                }
-                profile = Some(Profile { line, name: name.into(), settings: HashMap::new() });
-                continue;
-            }
-            let Some(profile) = &mut profile else {
-                return Err(failed(
-                    line,
-                    "expected a profile such as `[default]` before the first setting".into(),
-                ));
-            };
-            let Some((name, value)) = content.split_once('=') else {
-                return Err(failed(
-                    line,
-                    "expected `name = value`, such as `aws_access_key_id = AKID…`".into(),
-                ));
-            };
-            profile.settings.insert(name.trim().to_ascii_lowercase(), value.trim().into());
-        }
-        if let Some(done) = profile {
-            credentials.add(done).map_err(|(line, problem)| failed(line, problem))?;
         }
         if credentials.by_key_id.is_empty() {
             return Err(CredentialsError::Empty { file: file.into() });
@@ -161,55 +125,6 @@ impl Credentials {
     /// Whether there is no key.
     pub fn is_empty(&self) -> bool {
         self.by_key_id.is_empty()
-    }
-
-    /// Takes a finished profile in; one without any key (only a region, say) is passed over.
-    fn add(&mut self, mut profile: Profile) -> Result<(), (usize, String)> {
-        let Profile { line, name, .. } = &profile;
-        let (line, name) = (*line, name.clone());
-        let mut setting = |name: &str| profile.settings.remove(name).filter(|value| !value.is_empty());
-        let (key_id, secret) = match (setting("aws_access_key_id"), setting("aws_secret_access_key")) {
-            (Some(key_id), Some(secret)) => (key_id, secret),
-            (None, None) => return Ok(()),
-            (Some(_), None) => {
-                return Err((
-                    line,
-                    format!("profile [{name}] has aws_access_key_id but no aws_secret_access_key"),
-                ));
-            }
-            (None, Some(_)) => {
-                return Err((
-                    line,
-                    format!("profile [{name}] has aws_secret_access_key but no aws_access_key_id"),
-                ));
-            }
-        };
-        if key_id.contains(['/', ' ', ',']) {
-            return Err((
-                line,
-                format!("profile [{name}]: aws_access_key_id must not contain `/`, `,` or spaces"),
-            ));
-        }
-        let session_token = setting("aws_session_token").or_else(|| setting("aws_security_token"));
-        let expires = setting("x_security_token_expires").or_else(|| setting("aws_expiration"));
-        let expires_at_s = match expires {
-            None => None,
-            Some(text) => Some(parse_extended(&text).ok_or_else(|| {
-                (line, format!("profile [{name}]: `{text}` is not a time such as 2026-06-01T12:00:00Z"))
-            })?),
-        };
-        let key = Credential {
-            access_key_id: key_id.clone(),
-            secret_access_key: secret,
-            session_token,
-            expires_at_s,
-        };
-        match self.by_key_id.insert(key_id.clone(), Arc::new(key)) {
-            None => Ok(()),
-            Some(_) => {
-                Err((line, format!("profile [{name}]: the key {key_id} stands in an earlier profile too")))
-            }
-        }
     }
 }
 

@@ -4,6 +4,8 @@
 //! signed (the canonical request), and whether the claim holds ([`Auth`], which asks its checks in the order in which
 //! AWS answers them). Nothing here reads a clock or a socket: the request, its raw body and the time are passed in.
 //!
+//! The other side is here too, for the command line: [`sign`] makes the signature that [`Auth`] verifies.
+//!
 //! Absent on purpose: SigV4A (`AWS4-ECDSA-P256-SHA256`, only for multi-region endpoints), `aws-chunked` streaming
 //! signatures (no DynamoDB client uses them) and policies (every known key may do everything).
 
@@ -14,10 +16,14 @@ mod credentials;
 mod dates;
 mod error;
 mod parts;
+mod profiles;
+mod sign;
 mod signature;
 mod verify;
 
 pub use caller::Caller;
 pub use credentials::{Credential, Credentials, CredentialsError};
 pub use error::AuthError;
+pub use profiles::{Profile, read_profiles};
+pub use sign::{Signer, sign};
 pub use verify::{Auth, CallerCache, RawRequest, Scope};

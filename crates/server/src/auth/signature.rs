@@ -57,7 +57,12 @@ pub(super) fn signature_matches(
         payload_hash,
     });
     let scope = claim.credential.split_once('/').map_or("", |(_, scope)| scope);
-    let expected = mac
+    signature(mac, date, scope, &canonical).ct_eq(claim.signature.as_bytes()).into()
+}
+
+/// The signature of a canonical request, in hexadecimal.
+pub(super) fn signature(mac: &Hmac<Sha256>, date: &str, scope: &str, canonical: &[u8]) -> [u8; 64] {
+    let mac = mac
         .clone()
         .chain_update(ALGORITHM.as_bytes())
         .chain_update(b"\n")
@@ -65,10 +70,9 @@ pub(super) fn signature_matches(
         .chain_update(b"\n")
         .chain_update(scope.as_bytes())
         .chain_update(b"\n")
-        .chain_update(hex_lower(&Sha256::digest(&canonical).into()))
-        .finalize()
-        .into_bytes();
-    hex_lower(&expected.into()).ct_eq(claim.signature.as_bytes()).into()
+        .chain_update(hex_lower(&Sha256::digest(canonical).into()))
+        .finalize();
+    hex_lower(&mac.into_bytes().into())
 }
 
 /// A key of a session is only good with its token, a lasting key only without one.

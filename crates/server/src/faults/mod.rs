@@ -166,7 +166,7 @@ fn blow_of(
         }
         Kind::Throttle => {
             let table = told.tables.get(at)?;
-            engine.throttling_error(context, table, rule.dimension(operation), rule.cause())?
+            engine.throttling_error(context, table, told.dimension, rule.cause())?
         }
     };
     let code = match (kind, error.kind) {

@@ -1,5 +1,6 @@
-//! What a fault has to know of a request: which tables it is about.
+//! What a fault has to know of a request: which tables it is about, and whether it reads or writes.
 
+use dynamometer_capacity::admission::Dimension;
 use dynamometer_types::name::TableReference;
 use serde_json::{Map, Value};
 
@@ -7,6 +8,8 @@ use serde_json::{Map, Value};
 /// names none.
 pub(super) struct Told {
     pub(super) tables: Vec<String>,
+    /// Which of the two throughputs it draws from.
+    pub(super) dimension: Dimension,
 }
 
 /// The operations that are not the control plane's.
@@ -47,8 +50,21 @@ impl Told {
             "ExecuteStatement" => vec![table_of_element(&body)],
             _ => body.get("TableName").and_then(Value::as_str).map(bare).into_iter().collect(),
         };
-        Told { tables }
+        let reads = match operation {
+            "BatchGetItem" | "GetItem" | "Query" | "Scan" | "TransactGetItems" => true,
+            "ExecuteStatement" => is_select(&body),
+            "ExecuteTransaction" => list("TransactStatements").all(is_select),
+            "BatchExecuteStatement" => list("Statements").all(is_select),
+            _ => false,
+        };
+        Told { tables, dimension: if reads { Dimension::Read } else { Dimension::Write } }
     }
+}
+
+fn is_select(element: &Value) -> bool {
+    let statement = element.get("Statement").and_then(Value::as_str);
+    let word = statement.and_then(|statement| statement.split_whitespace().next());
+    word.is_some_and(|word| word.eq_ignore_ascii_case("SELECT"))
 }
 
 /// A table's name, from its name or its ARN.
@@ -101,5 +117,16 @@ mod tests {
         for (operation, body, expected) in cases {
             assert_eq!(Told::read(operation, body.as_bytes()).tables, *expected, "{body}");
         }
+    }
+
+    #[test]
+    fn statements_read_when_they_select() {
+        let dimension = |text| {
+            Told::read("ExecuteStatement", format!(r#"{{"Statement":"{text}"}}"#).as_bytes()).dimension
+        };
+        assert_eq!(dimension("select * from A"), Dimension::Read);
+        assert_eq!(dimension("DELETE FROM A WHERE pk = 'SELECT'"), Dimension::Write);
+        assert_eq!(Told::read("Query", b"{}").dimension, Dimension::Read);
+        assert_eq!(Told::read("PutItem", b"{}").dimension, Dimension::Write);
     }
 }

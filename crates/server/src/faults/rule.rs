@@ -1,6 +1,6 @@
 //! One rule: which requests are struck, with what, and how often.
 
-use dynamometer_capacity::admission::{Cause, Dimension};
+use dynamometer_capacity::admission::Cause;
 use dynamometer_types::{name::TableReference, parse_duration_range_ms};
 use serde::{Deserialize, Serialize};
 
@@ -212,14 +212,7 @@ impl Rule {
         from.unsigned_abs() + self.draw() % (to.abs_diff(from) + 1)
     }
 
-    /// What is exceeded: of the request's kind, by what was asked for or what is usual in the table's mode.
-    pub(super) fn dimension(&self, operation: &str) -> Dimension {
-        match operation {
-            "BatchGetItem" | "GetItem" | "Query" | "Scan" | "TransactGetItems" => Dimension::Read,
-            _ => Dimension::Write,
-        }
-    }
-
+    /// What is exceeded; without it what is usual in the table's mode.
     pub(super) fn cause(&self) -> Option<Cause> {
         self.cause
     }

@@ -7,11 +7,13 @@ use dynamometer_engine::catalog::IndexKind;
 use dynamometer_engine::throughput::{HotKey, ResourceUse, TableUse, ThroughputUse};
 
 use super::advice::advise;
+use super::coverage::coverage_report;
 use super::money::{Pricing, consumed, dollars};
 use super::{KeyReport, OperationReport, Report, ResourceReport, TableReport, Throttles};
+use crate::coverage::Coverage;
 
-/// The report of what was counted, at the prices of a region.
-pub fn build(used: &ThroughputUse, prices: &PriceTable, region: &str) -> Report {
+/// The report of what was counted, at the prices of a region, held against a design if there is one.
+pub fn build(used: &ThroughputUse, prices: &PriceTable, region: &str, coverage: Option<&Coverage>) -> Report {
     let span_ms = used.span.map_or(0, |(first, last)| (last - first).max(1_000));
     let seconds = span_ms as f64 / 1_000.0;
     let priced = prices.region(region);
@@ -36,8 +38,13 @@ pub fn build(used: &ThroughputUse, prices: &PriceTable, region: &str) -> Report 
         money: total.and_then(Result::ok),
         money_missing: missing,
         advice: Vec::new(),
+        coverage: None,
     };
     report.advice = advise(&report);
+    report.coverage = coverage.map(|coverage| {
+        let prices = priced.as_ref().map_err(ToString::to_string);
+        coverage_report(coverage, &report.tables, prices)
+    });
     report
 }
 

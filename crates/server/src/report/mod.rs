@@ -6,10 +6,12 @@
 
 mod advice;
 mod build;
+mod coverage;
 mod metrics;
 mod money;
 
 pub use build::build;
+pub use coverage::{CoverageReport, PatternReport, UncoveredReport};
 pub use metrics::metrics;
 
 use serde::{Deserialize, Serialize};
@@ -35,6 +37,9 @@ pub struct Report {
     pub money_missing: Option<String>,
     /// What to do, the most pressing first.
     pub advice: Vec<Advice>,
+    /// The traffic held against the design of `--design`; absent without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<CoverageReport>,
 }
 
 /// One table.

@@ -16,6 +16,7 @@ use serde::de::IgnoredAny;
 use super::dispatch::{Answer, dispatch, find};
 use crate::auth::{AuthError, Caller};
 use crate::cloudwatch::{self, Incoming};
+use crate::coverage::Coverage;
 use crate::faults::{Blow, Faults, Strike};
 use crate::http::{
     JSON_1_0, JSON_1_1, NO_CONTENT_TYPE, Request, Response, Service, not_an_operation, too_large,
@@ -44,6 +45,8 @@ pub struct ApiConfig {
     pub pipes: Arc<Pipes>,
     /// What things cost.
     pub prices: Arc<PriceTable>,
+    /// What was seen of a design, if there is one.
+    pub coverage: Option<Arc<Coverage>>,
     /// 128 random bits drawn at start; what is random in answers is drawn from them.
     pub seed: u128,
     /// Told, in one line each, what failed inside.
@@ -183,15 +186,16 @@ impl Api {
         }
     }
 
-    /// Runs an operation for the server itself, in the database of callers without a key.
+    /// Runs an operation for the server itself, in the database of callers without a key, and gives the body of its answer.
+    /// `target` is what clients send as `X-Amz-Target`.
     ///
     /// # Errors
     /// The body of the error.
-    pub async fn answer_local(&self, operation: &str, body: String) -> Result<(), String> {
+    pub async fn answer_local(&self, target: &str, body: String) -> Result<String, String> {
         let caller = Caller::anonymous(&self.config.region);
-        let target = format!("DynamoDB_20120810.{operation}");
-        let answer = self.answer(&caller, self.config.jobs.clock().now(), &target, body.as_bytes()).await;
-        if answer.status == 200 { Ok(()) } else { Err(String::from_utf8_lossy(&answer.body).into_owned()) }
+        let answer = self.answer(&caller, self.config.jobs.clock().now(), target, body.as_bytes()).await;
+        let body = String::from_utf8_lossy(&answer.body).into_owned();
+        if answer.status == 200 { Ok(body) } else { Err(body) }
     }
 
     /// Answers a request to an own path, which may block on the store.
@@ -202,6 +206,7 @@ impl Api {
             faults: Arc::clone(&self.config.faults),
             pipes: Arc::clone(&self.config.pipes),
             prices: Arc::clone(&self.config.prices),
+            coverage: self.config.coverage.clone(),
             region: self.region(&request.caller).to_owned(),
             namespace: self.namespace(&request.caller),
             now: self.config.jobs.clock().of_request(request.received_at_ms),

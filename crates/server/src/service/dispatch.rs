@@ -57,7 +57,7 @@ pub async fn dispatch(engine: &Engine, context: &Context<'_>, target: &str, body
         let words = format!("{} is not available in dyno yet", operation.name);
         return Answer::error_as(operation.errors, &ApiError::new(ErrorKind::UnknownOperation, words));
     };
-    let answered = handler(engine, context, body).await;
+    let answered = engine.durably(handler(engine, context, body)).await;
     if let Err(error) = &answered
         && operation.errors == ErrorForm::Namespaced
     {

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use dynamometer_engine::api::{scaling, *};
-use dynamometer_engine::{Context, Engine};
+use dynamometer_engine::{Context, Engine, layer_of};
 use dynamometer_types::{ApiError, ErrorKind, Layer};
 
 use crate::wire::{Encode, ErrorForm, decode};
@@ -50,23 +50,24 @@ impl Operation {
     }
 }
 
-/// Rows are `Name => method(Request) Layer` or `Name => not yet`. The layer is the one of AWS's two that reads the
-/// operation's numbers.
+/// Rows are `Name => method(Request)` or `Name => not yet`. Which of AWS's two layers reads the operation's numbers, its
+/// name tells ([`layer_of`]).
 macro_rules! operations {
     ($(#[$doc:meta])* $list:ident $errors:ident {
-        $($name:ident => $($method:ident)+ $(($request:ty) $layer:ident)?,)+
+        $($name:ident => $($method:ident)+ $(($request:ty))?,)+
     }) => {
         $(#[$doc])*
         pub const $list: &[Operation] = &[$(Operation {
             name: stringify!($name),
             errors: ErrorForm::$errors,
-            handler: operations!(@handler $($method)+ $(, $request, $layer)?),
+            handler: operations!(@handler $name $($method)+ $(, $request)?),
         }),+];
     };
-    (@handler not yet) => { None };
-    (@handler $method:ident, $request:ty, $layer:ident) => {
+    (@handler $name:ident not yet) => { None };
+    (@handler $name:ident $method:ident, $request:ty) => {
         Some(|engine, context, body| Box::pin(async move {
-            let request = decode::<$request>(body, Layer::$layer)?;
+            const LAYER: Layer = layer_of(stringify!($name));
+            let request = decode::<$request>(body, LAYER)?;
             encode(&engine.$method(context, request).await?)
         }))
     };
@@ -83,98 +84,98 @@ fn encode(answer: &impl Encode) -> Encoded {
 operations! {
     /// DynamoDB's operations, by name.
     DYNAMODB Namespaced {
-        BatchExecuteStatement => batch_execute_statement(BatchExecuteStatementRequest) Older,
-        BatchGetItem => batch_get_item(BatchGetItemRequest) Current,
-        BatchWriteItem => batch_write_item(BatchWriteItemRequest) Older,
+        BatchExecuteStatement => batch_execute_statement(BatchExecuteStatementRequest),
+        BatchGetItem => batch_get_item(BatchGetItemRequest),
+        BatchWriteItem => batch_write_item(BatchWriteItemRequest),
         CancelBulkOperation => not yet,
         CreateBackup => not yet,
         CreateGlobalTable => not yet,
-        CreateTable => create_table(CreateTableRequest) Older,
+        CreateTable => create_table(CreateTableRequest),
         DeleteBackup => not yet,
-        DeleteItem => delete_item(DeleteItemRequest) Current,
+        DeleteItem => delete_item(DeleteItemRequest),
         DeleteResourcePolicy => not yet,
-        DeleteTable => delete_table(DeleteTableRequest) Older,
+        DeleteTable => delete_table(DeleteTableRequest),
         DescribeBackup => not yet,
         DescribeBulkOperation => not yet,
-        DescribeContinuousBackups => describe_continuous_backups(DescribeContinuousBackupsRequest) Older,
-        DescribeContributorInsights => describe_contributor_insights(DescribeContributorInsightsRequest) Older,
-        DescribeEndpoints => describe_endpoints(DescribeEndpointsRequest) Older,
+        DescribeContinuousBackups => describe_continuous_backups(DescribeContinuousBackupsRequest),
+        DescribeContributorInsights => describe_contributor_insights(DescribeContributorInsightsRequest),
+        DescribeEndpoints => describe_endpoints(DescribeEndpointsRequest),
         DescribeExport => not yet,
         DescribeGlobalTable => not yet,
         DescribeGlobalTableSettings => not yet,
         DescribeImport => not yet,
-        DescribeKinesisStreamingDestination => not yet,
-        DescribeLimits => describe_limits(DescribeLimitsRequest) Older,
-        DescribeTable => describe_table(DescribeTableRequest) Older,
+        DescribeKinesisStreamingDestination => describe_kinesis_streaming_destination(DescribeKinesisStreamingDestinationRequest),
+        DescribeLimits => describe_limits(DescribeLimitsRequest),
+        DescribeTable => describe_table(DescribeTableRequest),
         DescribeTableReplicaAutoScaling => not yet,
-        DescribeTimeToLive => describe_time_to_live(DescribeTimeToLiveRequest) Older,
+        DescribeTimeToLive => describe_time_to_live(DescribeTimeToLiveRequest),
         DisableKinesisStreamingDestination => not yet,
         EnableKinesisStreamingDestination => not yet,
-        ExecuteStatement => execute_statement(ExecuteStatementRequest) Older,
-        ExecuteTransaction => execute_transaction(ExecuteTransactionRequest) Older,
+        ExecuteStatement => execute_statement(ExecuteStatementRequest),
+        ExecuteTransaction => execute_transaction(ExecuteTransactionRequest),
         ExportTableToPointInTime => not yet,
-        GetItem => get_item(GetItemRequest) Current,
-        GetResourcePolicy => not yet,
+        GetItem => get_item(GetItemRequest),
+        GetResourcePolicy => get_resource_policy(GetResourcePolicyRequest),
         ImportTable => not yet,
         ListBackups => not yet,
         ListBulkOperations => not yet,
-        ListContributorInsights => list_contributor_insights(ListContributorInsightsRequest) Older,
+        ListContributorInsights => list_contributor_insights(ListContributorInsightsRequest),
         ListExports => not yet,
         ListGlobalTables => not yet,
         ListImports => not yet,
-        ListTables => list_tables(ListTablesRequest) Older,
-        ListTagsOfResource => list_tags_of_resource(ListTagsOfResourceRequest) Older,
-        PutItem => put_item(PutItemRequest) Current,
+        ListTables => list_tables(ListTablesRequest),
+        ListTagsOfResource => list_tags_of_resource(ListTagsOfResourceRequest),
+        PutItem => put_item(PutItemRequest),
         PutResourcePolicy => not yet,
-        Query => query(QueryRequest) Current,
+        Query => query(QueryRequest),
         RestoreTableFromBackup => not yet,
         RestoreTableToPointInTime => not yet,
-        Scan => scan(ScanRequest) Older,
+        Scan => scan(ScanRequest),
         SearchVectors => not yet,
         StartBulkPutItems => not yet,
-        TagResource => tag_resource(TagResourceRequest) Older,
-        TransactGetItems => transact_get_items(TransactGetItemsRequest) Older,
-        TransactWriteItems => transact_write_items(TransactWriteItemsRequest) Older,
-        UntagResource => untag_resource(UntagResourceRequest) Older,
-        UpdateContinuousBackups => not yet,
-        UpdateContributorInsights => update_contributor_insights(UpdateContributorInsightsRequest) Older,
+        TagResource => tag_resource(TagResourceRequest),
+        TransactGetItems => transact_get_items(TransactGetItemsRequest),
+        TransactWriteItems => transact_write_items(TransactWriteItemsRequest),
+        UntagResource => untag_resource(UntagResourceRequest),
+        UpdateContinuousBackups => update_continuous_backups(UpdateContinuousBackupsRequest),
+        UpdateContributorInsights => update_contributor_insights(UpdateContributorInsightsRequest),
         UpdateGlobalTable => not yet,
         UpdateGlobalTableSettings => not yet,
-        UpdateItem => update_item(UpdateItemRequest) Current,
+        UpdateItem => update_item(UpdateItemRequest),
         UpdateKinesisStreamingDestination => not yet,
-        UpdateTable => update_table(UpdateTableRequest) Older,
+        UpdateTable => update_table(UpdateTableRequest),
         UpdateTableReplicaAutoScaling => not yet,
-        UpdateTimeToLive => update_time_to_live(UpdateTimeToLiveRequest) Older,
+        UpdateTimeToLive => update_time_to_live(UpdateTimeToLiveRequest),
     }
 }
 
 operations! {
     /// The operations of DynamoDB Streams, by name.
     STREAMS Namespaced {
-        DescribeStream => describe_stream(DescribeStreamRequest) Older,
-        GetRecords => get_records(GetRecordsRequest) Older,
-        GetShardIterator => get_shard_iterator(GetShardIteratorRequest) Older,
-        ListStreams => list_streams(ListStreamsRequest) Older,
+        DescribeStream => describe_stream(DescribeStreamRequest),
+        GetRecords => get_records(GetRecordsRequest),
+        GetShardIterator => get_shard_iterator(GetShardIteratorRequest),
+        ListStreams => list_streams(ListStreamsRequest),
     }
 }
 
 operations! {
     /// The operations of Application Auto Scaling, by name.
     SCALING Plain {
-        DeleteScalingPolicy => delete_scaling_policy(scaling::DeleteScalingPolicyRequest) Older,
-        DeleteScheduledAction => delete_scheduled_action(scaling::DeleteScheduledActionRequest) Older,
-        DeregisterScalableTarget => deregister_scalable_target(scaling::DeregisterScalableTargetRequest) Older,
-        DescribeScalableTargets => describe_scalable_targets(scaling::DescribeScalableTargetsRequest) Older,
-        DescribeScalingActivities => describe_scaling_activities(scaling::DescribeScalingActivitiesRequest) Older,
-        DescribeScalingPolicies => describe_scaling_policies(scaling::DescribeScalingPoliciesRequest) Older,
-        DescribeScheduledActions => describe_scheduled_actions(scaling::DescribeScheduledActionsRequest) Older,
+        DeleteScalingPolicy => delete_scaling_policy(scaling::DeleteScalingPolicyRequest),
+        DeleteScheduledAction => delete_scheduled_action(scaling::DeleteScheduledActionRequest),
+        DeregisterScalableTarget => deregister_scalable_target(scaling::DeregisterScalableTargetRequest),
+        DescribeScalableTargets => describe_scalable_targets(scaling::DescribeScalableTargetsRequest),
+        DescribeScalingActivities => describe_scaling_activities(scaling::DescribeScalingActivitiesRequest),
+        DescribeScalingPolicies => describe_scaling_policies(scaling::DescribeScalingPoliciesRequest),
+        DescribeScheduledActions => describe_scheduled_actions(scaling::DescribeScheduledActionsRequest),
         GetPredictiveScalingForecast => not yet,
-        ListTagsForResource => list_tags_for_scalable_target(scaling::ListTagsForResourceRequest) Older,
-        PutScalingPolicy => put_scaling_policy(scaling::PutScalingPolicyRequest) Older,
-        PutScheduledAction => put_scheduled_action(scaling::PutScheduledActionRequest) Older,
-        RegisterScalableTarget => register_scalable_target(scaling::RegisterScalableTargetRequest) Older,
-        TagResource => tag_scalable_target(scaling::TagResourceRequest) Older,
-        UntagResource => untag_scalable_target(scaling::UntagResourceRequest) Older,
+        ListTagsForResource => list_tags_for_scalable_target(scaling::ListTagsForResourceRequest),
+        PutScalingPolicy => put_scaling_policy(scaling::PutScalingPolicyRequest),
+        PutScheduledAction => put_scheduled_action(scaling::PutScheduledActionRequest),
+        RegisterScalableTarget => register_scalable_target(scaling::RegisterScalableTargetRequest),
+        TagResource => tag_scalable_target(scaling::TagResourceRequest),
+        UntagResource => untag_scalable_target(scaling::UntagResourceRequest),
     }
 }
 

@@ -3,18 +3,20 @@
 use std::collections::BTreeMap;
 
 use dynamometer_engine::api::{
-    AttributeDefinition, BillingMode, BillingModeSummary, ContinuousBackupsDescription, CreateTableRequest,
-    DeleteGlobalSecondaryIndexAction, DeleteTableRequest, DescribeContinuousBackupsRequest,
-    DescribeContinuousBackupsResponse, DescribeEndpointsRequest, DescribeEndpointsResponse,
+    AttributeDefinition, BillingMode, BillingModeSummary, ContinuousBackupsDescription,
+    ContinuousBackupsResponse, CreateTableRequest, DeleteGlobalSecondaryIndexAction, DeleteTableRequest,
+    DescribeContinuousBackupsRequest, DescribeEndpointsRequest, DescribeEndpointsResponse,
+    DescribeKinesisStreamingDestinationRequest, DescribeKinesisStreamingDestinationResponse,
     DescribeLimitsRequest, DescribeLimitsResponse, DescribeTableRequest, DescribeTableResponse,
-    DescribeTimeToLiveRequest, DescribeTimeToLiveResponse, Endpoint, Given, GlobalSecondaryIndex,
-    GlobalSecondaryIndexDescription, GlobalSecondaryIndexUpdate, KeySchemaElement, KeyType,
-    ListTablesRequest, ListTablesResponse, ListTagsOfResourceRequest, ListTagsOfResourceResponse,
+    DescribeTimeToLiveRequest, DescribeTimeToLiveResponse, Endpoint, GetResourcePolicyRequest, Given,
+    GlobalSecondaryIndex, GlobalSecondaryIndexDescription, GlobalSecondaryIndexUpdate, KeySchemaElement,
+    KeyType, ListTablesRequest, ListTablesResponse, ListTagsOfResourceRequest, ListTagsOfResourceResponse,
     LocalSecondaryIndex, LocalSecondaryIndexDescription, OnDemandThroughput, PointInTimeRecoveryDescription,
-    Projection, ProjectionType, ProvisionedThroughput, ProvisionedThroughputDescription, ScalarAttributeType,
-    SseDescription, SseSpecification, SseType, StreamSpecification, StreamViewType, TableClass,
-    TableClassSummary, TableDescription, TableDescriptionResponse, Tag, TagResourceRequest,
-    TimeToLiveDescription, TimeToLiveSpecification, UntagResourceRequest, UpdateGlobalSecondaryIndexAction,
+    PointInTimeRecoverySpecification, Projection, ProjectionType, ProvisionedThroughput,
+    ProvisionedThroughputDescription, ScalarAttributeType, SseDescription, SseSpecification, SseType,
+    StreamSpecification, StreamViewType, TableClass, TableClassSummary, TableDescription,
+    TableDescriptionResponse, Tag, TagResourceRequest, TimeToLiveDescription, TimeToLiveSpecification,
+    UntagResourceRequest, UpdateContinuousBackupsRequest, UpdateGlobalSecondaryIndexAction,
     UpdateTableRequest, UpdateTimeToLiveRequest, UpdateTimeToLiveResponse, WarmThroughput,
     WarmThroughputDescription,
 };
@@ -37,6 +39,7 @@ table_requests! {
     CreateTableRequest, UpdateTableRequest, DeleteTableRequest, DescribeTableRequest, ListTablesRequest,
     DescribeLimitsRequest, DescribeEndpointsRequest, DescribeContinuousBackupsRequest, TagResourceRequest,
     UntagResourceRequest, ListTagsOfResourceRequest, UpdateTimeToLiveRequest, DescribeTimeToLiveRequest,
+    UpdateContinuousBackupsRequest, DescribeKinesisStreamingDestinationRequest, GetResourcePolicyRequest,
 }
 
 wire_struct! {
@@ -114,6 +117,24 @@ empty_requests! {
 wire_struct! {
     DescribeContinuousBackupsRequest: "DescribeContinuousBackupsInput" { "TableName" => table_name }
 }
+wire_struct! {
+    UpdateContinuousBackupsRequest: "UpdateContinuousBackupsInput" {
+        "TableName" => table_name,
+        "PointInTimeRecoverySpecification" => point_in_time_recovery_specification,
+    }
+}
+wire_struct! {
+    PointInTimeRecoverySpecification: "PointInTimeRecoverySpecification" {
+        "PointInTimeRecoveryEnabled" => point_in_time_recovery_enabled,
+        "RecoveryPeriodInDays" => recovery_period_in_days,
+    }
+}
+wire_struct! {
+    DescribeKinesisStreamingDestinationRequest: "DescribeKinesisStreamingDestinationInput" {
+        "TableName" => table_name,
+    }
+}
+wire_struct! { GetResourcePolicyRequest: "GetResourcePolicyInput" { "ResourceArn" => resource_arn } }
 wire_struct! { TagResourceRequest: "TagResourceInput" { "ResourceArn" => resource_arn, "Tags" => tags } }
 wire_struct! {
     UntagResourceRequest: "UntagResourceInput" { "ResourceArn" => resource_arn, "TagKeys" => tag_keys }
@@ -286,7 +307,7 @@ encode_struct! {
     Endpoint { "Address" => address, "CachePeriodInMinutes" => cache_period_in_minutes }
 }
 encode_struct! {
-    DescribeContinuousBackupsResponse { "ContinuousBackupsDescription" => continuous_backups_description }
+    ContinuousBackupsResponse { "ContinuousBackupsDescription" => continuous_backups_description }
 }
 encode_struct! {
     ContinuousBackupsDescription {
@@ -295,7 +316,16 @@ encode_struct! {
     }
 }
 encode_struct! {
-    PointInTimeRecoveryDescription { "PointInTimeRecoveryStatus" => point_in_time_recovery_status }
+    PointInTimeRecoveryDescription {
+        "PointInTimeRecoveryStatus" => point_in_time_recovery_status,
+        "RecoveryPeriodInDays" => recovery_period_in_days,
+    }
+}
+encode_struct! {
+    DescribeKinesisStreamingDestinationResponse {
+        "TableName" => table_name,
+        "KinesisDataStreamDestinations" => kinesis_data_stream_destinations,
+    }
 }
 encode_struct! { ListTagsOfResourceResponse { "Tags" => tags, "NextToken" => next_token } }
 encode_struct! { UpdateTimeToLiveResponse { "TimeToLiveSpecification" => time_to_live_specification } }

@@ -134,6 +134,7 @@ impl Shared {
             faults: Arc::new(Faults::new(7)),
             pipes: Arc::new(Pipes::new(engine.clone(), clock.clone(), "us-east-1", "000000000000")),
             prices: Arc::new(PriceTable::builtin()),
+            coverage: None,
             seed: 7,
             log: Arc::new(|line| eprintln!("{line}")),
         };

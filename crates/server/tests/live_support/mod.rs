@@ -57,6 +57,7 @@ impl Server {
             faults: faults.clone(),
             pipes: pipes.clone(),
             prices: Arc::new(PriceTable::builtin()),
+            coverage: None,
             seed: 7,
             log: Arc::new(|line| eprintln!("{line}")),
         };
@@ -154,7 +155,7 @@ impl Server {
     }
 
     pub fn report(&self) -> Report {
-        build(&self.used(), &PriceTable::builtin(), "us-east-1")
+        build(&self.used(), &PriceTable::builtin(), "us-east-1", None)
     }
 }
 

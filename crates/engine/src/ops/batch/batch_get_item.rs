@@ -17,6 +17,7 @@ use crate::disk::row::Row;
 use crate::engine::{Engine, internal_error};
 use crate::ops::answer::consumed_capacity;
 use crate::ops::items::{parse_projection_members, project_row};
+use crate::read_path::Stop;
 use crate::throughput::{Charged, Operation};
 use crate::validate::expressions::{ExpressionParameters, check_not_mixed};
 use crate::validate::keys::check_key;
@@ -45,8 +46,17 @@ impl Engine {
         request: BatchGetItemRequest,
     ) -> Result<BatchGetItemResponse, ApiError> {
         let reads = check(&request)?;
+        self.read_until_stable(|| self.batch_get(context, &request, &reads))
+    }
+
+    fn batch_get(
+        &self,
+        context: &Context<'_>,
+        request: &BatchGetItemRequest,
+        reads: &[TableRead<'_>],
+    ) -> Result<BatchGetItemResponse, Stop> {
         let mut plans: Vec<(Arc<Table>, Vec<Bytes>)> = Vec::with_capacity(reads.len());
-        for read in &reads {
+        for read in reads {
             let table = self.table(context, read.table_name)?;
             plans.push((table, Vec::new()));
         }
@@ -78,7 +88,7 @@ impl Engine {
             self.note_throttled(context.now, tables(), Operation::BatchGetItem);
         }
         if let Some(error) = refused.first.filter(|_| refused.count == asked_keys) {
-            return Err(error);
+            return Err(error.into());
         }
         self.note_success_of_all(context, tables(), Operation::BatchGetItem);
         response.consumed_capacity = (!consumed.is_empty()).then_some(consumed);
@@ -94,7 +104,7 @@ impl Engine {
         keys: &[Bytes],
         room: &mut u64,
         refused: &mut Refused,
-    ) -> Result<(Vec<ItemOut>, Vec<Item>, Consumption), ApiError> {
+    ) -> Result<(Vec<ItemOut>, Vec<Item>, Consumption), Stop> {
         let consistency = if read.asked.consistent_read == Some(true) {
             Consistency::Strong
         } else {
@@ -104,7 +114,7 @@ impl Engine {
         let mut unread = Vec::new();
         let mut consumption = Consumption::default();
         for (at, key) in keys.iter().enumerate() {
-            let row = self.read_item(context.now, key, consistency)?;
+            let row = self.read_item(context.now, table, key, consistency)?;
             let size = row.as_ref().map(Row::item_size).transpose().map_err(internal_error)?;
             if size.unwrap_or(0) > *room {
                 unread.extend_from_slice(&read.keys[at..]);

@@ -7,6 +7,7 @@ use dynamometer_types::{ApiError, ErrorKind, Item};
 
 use crate::api::{ConditionalOperator, Given, ReturnValuesOnConditionCheckFailure, known_or};
 use crate::catalog::Table;
+use crate::throughput::ItemAction;
 use crate::validate::expressions::ExpressionParameters;
 use crate::write_path::{Effect, OldImage, WriteOperation};
 
@@ -84,6 +85,10 @@ impl WriteOperation for CheckOperation {
     fn effects(&self, _table: &Table, old: &OldImage) -> Result<Effect<'_>, ApiError> {
         check_condition(Some(&self.condition), old, self.on_failure)?;
         Ok(Effect::Keep)
+    }
+
+    fn action(&self) -> ItemAction {
+        ItemAction::ConditionCheck
     }
 
     fn is_transactional(&self) -> bool {

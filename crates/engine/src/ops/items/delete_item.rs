@@ -11,7 +11,7 @@ use crate::api::{DeleteItemRequest, ItemOut, ReturnValues, WriteItemResponse, kn
 use crate::catalog::Table;
 use crate::engine::Engine;
 use crate::ops::answer::{collection_metrics, consumed_capacity};
-use crate::throughput::Operation;
+use crate::throughput::{ItemAction, Operation};
 use crate::validate::expressions::{ExpressionParameters, check_not_mixed};
 use crate::validate::keys::check_key;
 use crate::validate::members::{Findings, refuse_empty_table_name};
@@ -32,6 +32,10 @@ impl WriteOperation for DeleteOperation<'_> {
     fn effects(&self, _table: &Table, old: &OldImage) -> Result<Effect<'_>, ApiError> {
         check_condition(self.condition.as_ref(), old, self.on_failure)?;
         Ok(Effect::Delete)
+    }
+
+    fn action(&self) -> ItemAction {
+        ItemAction::Delete
     }
 
     fn is_transactional(&self) -> bool {

@@ -37,11 +37,14 @@ impl Engine {
         request: GetItemRequest,
     ) -> Result<GetItemResponse, ApiError> {
         let checked = check(&request)?;
-        let table = self.table(context, checked.table_name)?;
-        let key = check_key(&table, checked.key)?;
         let consistency =
             if request.consistent_read == Some(true) { Consistency::Strong } else { Consistency::Eventual };
-        let row = self.read_item(context.now, &key, consistency)?;
+        let (table, key, row) = self.read_until_stable(|| {
+            let table = self.table(context, checked.table_name)?;
+            let key = check_key(&table, checked.key)?;
+            let row = self.read_item(context.now, &table, &key, consistency)?;
+            Ok((table, key, row))
+        })?;
         let size = row.as_ref().map(Row::item_size).transpose().map_err(internal_error)?;
         let units = meter_item_read(size, consistency);
         self.charge_read(context.now, &table, Operation::GetItem, &key, (units, consistency))?;

@@ -14,7 +14,7 @@ use crate::api::{Given, ItemOut, PutItemRequest, ReturnValues, WriteItemResponse
 use crate::catalog::Table;
 use crate::engine::Engine;
 use crate::ops::answer::{collection_metrics, consumed_capacity};
-use crate::throughput::Operation;
+use crate::throughput::{ItemAction, Operation};
 use crate::validate::expressions::{ExpressionParameters, check_not_mixed};
 use crate::validate::keys::{check_index_keys, check_item_has_key, check_key_values, stored_key};
 use crate::validate::members::{Findings, refuse_empty_table_name};
@@ -35,6 +35,10 @@ impl WriteOperation for PutOperation<'_> {
     fn effects(&self, _table: &Table, old: &OldImage) -> Result<Effect<'_>, ApiError> {
         check_condition(self.condition.as_ref(), old, self.on_failure)?;
         Ok(Effect::Put(Cow::Borrowed(self.item)))
+    }
+
+    fn action(&self) -> ItemAction {
+        ItemAction::Put
     }
 
     fn is_transactional(&self) -> bool {

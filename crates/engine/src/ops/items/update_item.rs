@@ -18,7 +18,7 @@ use crate::api::{
 use crate::catalog::Table;
 use crate::engine::Engine;
 use crate::ops::answer::{collection_metrics, consumed_capacity};
-use crate::throughput::Operation;
+use crate::throughput::{ItemAction, Operation};
 use crate::validate::expressions::{ExpressionParameters, check_not_mixed};
 use crate::validate::keys::{
     check_key, check_key_sizes_where, empty_kind, index_key_type_mismatch, index_keys,
@@ -61,6 +61,10 @@ impl WriteOperation for UpdateOperation<'_> {
             return Err(ApiError::validation("Item size to update has exceeded the maximum allowed size"));
         }
         Ok(Effect::Put(Cow::Owned(after)))
+    }
+
+    fn action(&self) -> ItemAction {
+        ItemAction::Update
     }
 
     fn is_transactional(&self) -> bool {

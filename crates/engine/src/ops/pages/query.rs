@@ -17,7 +17,7 @@ use crate::api::{PageResponse, QueryRequest};
 use crate::catalog::{Index, Table};
 use crate::engine::{Engine, internal_error};
 use crate::ops::items::parse_projection_members;
-use crate::read_path::{KeyBounds, PagePlan, start_key_bytes};
+use crate::read_path::{KeyBounds, PagePlan, Stop, start_key_bytes};
 use crate::throughput::Operation;
 use crate::validate::expressions::{ExpressionParameters, check_not_mixed};
 use crate::validate::keys::check_key_values;
@@ -45,6 +45,15 @@ impl Engine {
         request: QueryRequest,
     ) -> Result<PageResponse, ApiError> {
         let checked = check(&request)?;
+        self.read_until_stable(|| self.query_once(context, &request, &checked))
+    }
+
+    fn query_once(
+        &self,
+        context: &Context<'_>,
+        request: &QueryRequest,
+        checked: &Checked<'_>,
+    ) -> Result<PageResponse, Stop> {
         let table = self.table(context, checked.table_name)?;
         let consistent_read = request.consistent_read == Some(true);
         let index = readable_index(&table, request.index_name.as_deref(), consistent_read)?;

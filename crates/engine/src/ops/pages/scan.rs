@@ -14,7 +14,7 @@ use crate::api::{PageResponse, ScanRequest};
 use crate::catalog::{Index, Table};
 use crate::engine::{Engine, internal_error};
 use crate::ops::items::parse_projection_members;
-use crate::read_path::{PagePlan, scan_bounds, start_key_bytes};
+use crate::read_path::{PagePlan, Stop, scan_bounds, start_key_bytes};
 use crate::throughput::Operation;
 use crate::validate::expressions::{ExpressionParameters, check_not_mixed};
 use crate::validate::keys::{KEY_MISMATCH, check_key_values};
@@ -37,6 +37,15 @@ impl Engine {
     /// As AWS's; `InternalServerError` when the store fails.
     pub async fn scan(&self, context: &Context<'_>, request: ScanRequest) -> Result<PageResponse, ApiError> {
         let checked = check(&request)?;
+        self.read_until_stable(|| self.scan_once(context, &request, &checked))
+    }
+
+    fn scan_once(
+        &self,
+        context: &Context<'_>,
+        request: &ScanRequest,
+        checked: &Checked<'_>,
+    ) -> Result<PageResponse, Stop> {
         let table = self.table(context, checked.table_name)?;
         let consistent_read = request.consistent_read == Some(true);
         let index = readable_index(&table, request.index_name.as_deref(), consistent_read)?;
@@ -53,7 +62,8 @@ impl Engine {
                     return Err(ApiError::validation(format!(
                         "The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey \
                          with correct Segment. TotalSegments: {total_segments} Segment: {segment}"
-                    )));
+                    ))
+                    .into());
                 }
                 bounds.after(key.to_vec(), Direction::Forward)
             }

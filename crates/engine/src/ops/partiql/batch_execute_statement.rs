@@ -27,6 +27,7 @@ use crate::engine::{Engine, internal_error};
 use crate::ops::answer::consumed_capacity;
 use crate::ops::items::{OnFailure, project_row};
 use crate::ops::pages::consistency;
+use crate::read_path::Stop;
 use crate::throughput::{Operation, cancellation_code};
 use crate::validate::keys::check_key;
 use crate::validate::members::Findings;
@@ -85,14 +86,21 @@ impl Engine {
 
     /// Finds the item of a statement.
     fn prepare<'s>(&self, context: &Context<'_>, statement: &'s Statement) -> Result<Prepared<'s>, ApiError> {
-        let name = table_name(statement);
-        let table = self.table(context, name)?;
         let Statement::Select(select) = statement else {
+            let name = table_name(statement);
+            let table = self.table(context, name)?;
             let write = Box::new(Write::of(statement, &table.key)?);
             write.check_key()?;
             let key = write.operation(OnFailure::Nothing, false).plan(&table).ok().map(|plan| plan.key);
             return Ok(Prepared::Write { name, write, key });
         };
+        let (table, key) = self.find_item(context, select)?;
+        Ok(Prepared::Read { select, table, key })
+    }
+
+    /// The table and the stored key of the one item that a SELECT names.
+    fn find_item(&self, context: &Context<'_>, select: &Select) -> Result<(Arc<Table>, Bytes), ApiError> {
+        let table = self.table(context, &select.table)?;
         let keyless = || {
             ApiError::validation(
                 "Select statements within BatchExecuteStatement must specify the primary key in the where clause.",
@@ -106,7 +114,7 @@ impl Engine {
         reads.check_types().and_then(|()| reads.check_overlap()).map_err(refused)?;
         let item_key = reads.only_item().ok_or_else(keyless)?;
         let key = check_key(&table, &item_key)?;
-        Ok(Prepared::Read { select, table, key })
+        Ok((table, key))
     }
 
     async fn run_batch(
@@ -133,7 +141,8 @@ impl Engine {
             match (prepared, operation) {
                 (Err(error), _) => one.fail(error.clone())?,
                 (Ok(Prepared::Read { select, table, key }), _) => {
-                    self.read_statement(context, select, table, key, asked, &mut one)?;
+                    let found = (Arc::clone(table), key.clone());
+                    self.read_statement(context, select, found, asked, &mut one)?;
                 }
                 (Ok(Prepared::Write { name, .. }), Some(operation)) => {
                     one.response.table_name = Some((*name).to_owned());
@@ -167,18 +176,26 @@ impl Engine {
         &self,
         context: &Context<'_>,
         select: &Select,
-        table: &Table,
-        key: &Bytes,
+        (mut table, mut key): (Arc<Table>, Bytes),
         asked: &BatchStatementRequest,
         done: &mut Done,
     ) -> Result<(), ApiError> {
         done.response.table_name = Some(select.table.clone());
         let consistency = consistency(asked.consistent_read == Some(true));
-        let row = self.read_item(context.now, key, consistency)?;
+        let row = loop {
+            match self.read_item(context.now, &table, &key, consistency) {
+                Ok(row) => break row,
+                Err(Stop::Failed(error)) => return Err(error),
+                Err(Stop::TableChanged) => match self.find_item(context, select) {
+                    Ok(found) => (table, key) = found,
+                    Err(error) => return done.fail(error),
+                },
+            }
+        };
         let size = row.as_ref().map(Row::item_size).transpose().map_err(internal_error)?;
         let units = meter_item_read(size, consistency);
         let counted = Operation::BatchExecuteStatement;
-        if let Err(error) = self.charge_read(context.now, table, counted, key, (units, consistency)) {
+        if let Err(error) = self.charge_read(context.now, &table, counted, &key, (units, consistency)) {
             return done.fail(error);
         }
         done.consumption = Consumption::of_table(units);

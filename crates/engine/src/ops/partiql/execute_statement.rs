@@ -61,7 +61,7 @@ impl Engine {
             limit: request.limit.map(|limit| limit as u64),
             from: token.map(|token| Place::of(token, text, parameters)).transpose()?,
         };
-        let page = self.select(context, select, asked)?;
+        let page = self.select(context, select, &asked)?;
         Ok(ExecuteStatementResponse {
             items: page.items,
             next_token: page.next.map(|place| place.token(text, parameters)),

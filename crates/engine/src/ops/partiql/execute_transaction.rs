@@ -24,6 +24,7 @@ use crate::engine::{Engine, internal_error};
 use crate::ops::batch::has_duplicates;
 use crate::ops::items::{OnFailure, project_row};
 use crate::ops::transactions::{Outcome, SAME_ITEM, Token, Transaction, by_table, consumed_by_table, reason};
+use crate::read_path::Stop;
 use crate::throughput::Operation;
 use crate::validate::keys::{KEY_MISMATCH, check_key};
 use crate::validate::members::{Findings, Rule};
@@ -48,7 +49,7 @@ impl Engine {
         let asked = request.transact_statements.as_deref().unwrap_or_default();
         let statements = check(&request, asked)?;
         if statements.iter().all(|statement| matches!(statement, Statement::Select(_))) {
-            return self.read_statements(context, &request, &statements);
+            return self.read_until_stable(|| self.read_statements(context, &request, &statements));
         }
         if statements.iter().any(|statement| matches!(statement, Statement::Select(_))) {
             return Err(ApiError::validation(
@@ -88,7 +89,7 @@ impl Engine {
         context: &Context<'_>,
         request: &ExecuteTransactionRequest,
         statements: &[Statement],
-    ) -> Result<ExecuteTransactionResponse, ApiError> {
+    ) -> Result<ExecuteTransactionResponse, Stop> {
         let reads = self.tables_of(context, statements, |statement, table| {
             let Statement::Select(select) = statement else {
                 return Err(internal_error("a write among reads"));
@@ -103,7 +104,7 @@ impl Engine {
         let mut keys: Vec<&Bytes> = reads.iter().map(|(_, key)| key).collect();
         keys.sort_unstable();
         if keys.windows(2).any(|pair| pair[0] == pair[1]) {
-            return Err(ApiError::validation(SAME_ITEM));
+            return Err(ApiError::validation(SAME_ITEM).into());
         }
         let asked: Vec<(&Table, &Bytes)> = reads.iter().map(|(table, key)| (&**table, key)).collect();
         let snapshot = self.transaction_snapshot(context.now, Operation::ExecuteTransaction, &asked)?;

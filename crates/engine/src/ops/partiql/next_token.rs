@@ -1,9 +1,8 @@
 //! Where a SELECT goes on: opaque to clients, and bound to the statement and its parameters.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use dynamometer_types::hash::stable_hash;
 use dynamometer_types::{ApiError, AttributeValue};
 
 /// The first byte: the form of the rest.
@@ -63,10 +62,7 @@ pub(super) fn mismatch() -> ApiError {
 }
 
 fn fingerprint(statement: &str, parameters: &[AttributeValue]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    statement.hash(&mut hasher);
-    parameters.hash(&mut hasher);
-    hasher.finish()
+    stable_hash(&(statement, parameters))
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use crate::catalog::{Index, IndexKind, Table};
 use crate::engine::{Engine, internal_error};
 use crate::ops::pages::{consistency, plan_output};
 use crate::ops::tables::hash_set;
-use crate::read_path::{KeyBounds, PagePlan, scan_bounds};
+use crate::read_path::{KeyBounds, PagePlan, Stop, scan_bounds};
 use crate::throughput::{Operation, cancellation_code};
 use crate::validate::keys::invalid as invalid_parameter;
 
@@ -57,8 +57,12 @@ impl Engine {
         &self,
         context: &Context<'_>,
         select: &Select,
-        asked: Asked,
+        asked: &Asked,
     ) -> Result<Selected, ApiError> {
+        self.read_until_stable(|| self.select_once(context, select, asked))
+    }
+
+    fn select_once(&self, context: &Context<'_>, select: &Select, asked: &Asked) -> Result<Selected, Stop> {
         let table = self.table(context, &select.table)?;
         let index = readable_index(&table, select.index.as_deref(), asked.consistent)?;
         let schema = index.map_or(&table.key, |index| &index.key);
@@ -68,7 +72,7 @@ impl Engine {
         let operation =
             if reads.is_some() { Operation::ExecuteStatement } else { Operation::ExecuteStatementScan };
         let ranges = ranges(select, &table, index, reads.as_ref(), direction)?;
-        let start = asked.from.unwrap_or(Place { read: 0, after: None });
+        let start = asked.from.clone().unwrap_or(Place { read: 0, after: None });
         let first = usize::from(start.read);
         let mut after = start.after;
         let mut page = Selected {
@@ -96,7 +100,7 @@ impl Engine {
             };
             let read = match self.read_page(context.now, operation, &plan) {
                 // What was read already is answered, and paid for.
-                Err(error) if at > first && cancellation_code(error.kind).is_some() => {
+                Err(Stop::Failed(error)) if at > first && cancellation_code(error.kind).is_some() => {
                     page.next = Some(place(at, None));
                     break;
                 }

@@ -14,6 +14,7 @@ use crate::ops::items::{
     CheckOperation, DeleteOperation, OnFailure, UpdateOperation, check_item_size, check_put_item,
     check_update_targets,
 };
+use crate::throughput::ItemAction;
 use crate::validate::keys::{check_key, stored_key};
 use crate::write_path::{Effect, OldImage, PlannedWrite, WriteOperation, Written};
 
@@ -224,6 +225,10 @@ impl WriteOperation for InsertOperation<'_> {
             return Err(ApiError::validation("Nesting Levels have exceeded supported limits"));
         }
         Ok(Effect::Put(Cow::Borrowed(self.item)))
+    }
+
+    fn action(&self) -> ItemAction {
+        ItemAction::Put
     }
 
     fn is_transactional(&self) -> bool {

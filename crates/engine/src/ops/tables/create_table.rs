@@ -123,6 +123,7 @@ impl Engine {
             insights: None,
             expiry_id: None,
             ttl_changed_ms: None,
+            recovery_period_days: None,
         })
     }
 }

@@ -4,15 +4,16 @@ use dynamometer_types::{ApiError, ErrorKind};
 
 use super::lookup;
 use crate::api::{
-    ContinuousBackupsDescription, DescribeContinuousBackupsRequest, DescribeContinuousBackupsResponse,
+    ContinuousBackupsDescription, ContinuousBackupsResponse, DescribeContinuousBackupsRequest,
     PointInTimeRecoveryDescription,
 };
-use crate::catalog::record::Status;
+use crate::catalog::record::{Status, TableRecord};
 use crate::context::Context;
 use crate::engine::Engine;
 
 impl Engine {
-    /// Answers that backups can be made and that point-in-time recovery is off: it cannot be turned on yet.
+    /// Answers the setting of point-in-time recovery. It is no more than a setting: nothing can be restored, so no times
+    /// are shown that something could be restored from.
     ///
     /// AWS's `ContinuousBackupsStatus` is not the recovery's switch; it turns `ENABLED` by itself soon after the
     /// table is active, and stays so.
@@ -23,19 +24,28 @@ impl Engine {
         &self,
         context: &Context<'_>,
         request: DescribeContinuousBackupsRequest,
-    ) -> Result<DescribeContinuousBackupsResponse, ApiError> {
+    ) -> Result<ContinuousBackupsResponse, ApiError> {
         let name = lookup::only_name(context, &request.table_name)?;
-        let Some(record) = lookup::find(&self.catalog, context, name) else {
-            return Err(ApiError::new(ErrorKind::TableNotFound, format!("Table not found: {name}")));
-        };
-        let creating = record.lifecycle.status(context.now) == Status::Creating;
-        Ok(DescribeContinuousBackupsResponse {
-            continuous_backups_description: ContinuousBackupsDescription {
-                continuous_backups_status: if creating { "DISABLED" } else { "ENABLED" },
-                point_in_time_recovery_description: PointInTimeRecoveryDescription {
-                    point_in_time_recovery_status: "DISABLED",
-                },
+        let record = lookup::find(&self.catalog, context, name).ok_or_else(|| not_found(name))?;
+        Ok(continuous_backups(context, &record))
+    }
+}
+
+/// What the backup family says of a table that is not there.
+pub(super) fn not_found(name: &str) -> ApiError {
+    ApiError::new(ErrorKind::TableNotFound, format!("Table not found: {name}"))
+}
+
+/// What is shown of a table.
+pub(super) fn continuous_backups(context: &Context<'_>, record: &TableRecord) -> ContinuousBackupsResponse {
+    let word = |enabled: bool| if enabled { "ENABLED" } else { "DISABLED" };
+    ContinuousBackupsResponse {
+        continuous_backups_description: ContinuousBackupsDescription {
+            continuous_backups_status: word(record.lifecycle.status(context.now) != Status::Creating),
+            point_in_time_recovery_description: PointInTimeRecoveryDescription {
+                point_in_time_recovery_status: word(record.recovery_period_days.is_some()),
+                recovery_period_in_days: record.recovery_period_days,
             },
-        })
+        },
     }
 }

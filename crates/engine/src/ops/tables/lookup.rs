@@ -40,7 +40,7 @@ pub(crate) fn missing_name() -> ApiError {
     ApiError::validation("The parameter 'TableName' is required but was not present in the request")
 }
 
-fn arn_name<'r>(context: &Context<'_>, arn: &'r str) -> Result<&'r str, ApiError> {
+pub(super) fn arn_name<'r>(context: &Context<'_>, arn: &'r str) -> Result<&'r str, ApiError> {
     let wrong = |what: &str| Err(ApiError::validation(enveloped(&format!("Invalid {what} in '{arn}'"))));
     match (arn.split(':').nth(1), TableReference::read(arn)) {
         (partition, _) if partition != Some("aws") => wrong("AWS partition"),

@@ -6,9 +6,11 @@ mod create_table;
 mod delete_table;
 mod describe_continuous_backups;
 mod describe_endpoints;
+mod describe_kinesis_streaming_destination;
 mod describe_limits;
 mod describe_table;
 mod description;
+mod get_resource_policy;
 mod indexes;
 mod keys;
 mod list_tables;
@@ -18,6 +20,7 @@ mod settings;
 mod shapes;
 #[cfg(test)]
 pub(crate) mod tests;
+mod update_continuous_backups;
 mod update_table;
 
 pub(crate) use description::key_schema;

@@ -85,8 +85,7 @@ impl Engine {
     ) -> Result<Start<'a>, ApiError> {
         let behalf = Behalf::of(transaction.operation, context.now);
         let token = transaction.token.as_ref();
-        let keys = plans.iter().map(|plan| &plan.key).chain(token.map(|token| &token.key));
-        let mut held = self.latches.hold(keys);
+        let mut held = self.latches.hold_for(plans, token.map(|token| &token.key));
         if let Some(token) = token
             && let Some(remembered) = self.recall(token, &held, context.now)?
         {

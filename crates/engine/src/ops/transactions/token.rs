@@ -1,10 +1,11 @@
 //! Idempotency tokens: for ten minutes the same token with the same content is not run again.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::Hash;
 
 use bytes::Bytes;
 use dynamometer_capacity::meter::{Consumption, meter_replayed_transaction};
 use dynamometer_store::Keyspace;
+use dynamometer_types::hash::stable_hash;
 use dynamometer_types::limits::TOKEN_MILLIS;
 use dynamometer_types::{ApiError, ErrorKind, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -33,11 +34,9 @@ impl Token {
     /// The token that a request carries beside its content: what it does, without what it wants answered.
     pub(crate) fn of(context: &Context<'_>, token: Option<&str>, actions: &impl Hash) -> Option<Token> {
         let token = token?;
-        let mut content = DefaultHasher::new();
-        actions.hash(&mut content);
         Some(Token {
             key: [&prefix(context.namespace)[..], token.as_bytes()].concat().into(),
-            content: content.finish(),
+            content: stable_hash(actions),
         })
     }
 

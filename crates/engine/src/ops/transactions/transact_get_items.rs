@@ -44,13 +44,16 @@ impl Engine {
         request: TransactGetItemsRequest,
     ) -> Result<TransactGetItemsResponse, ApiError> {
         let reads = check(&request)?;
-        let tables = reads
-            .iter()
-            .map(|read| self.table(context, read.table_name))
-            .collect::<Result<Vec<Arc<Table>>, _>>()?;
-        let keys = stored_keys(&reads, &tables)?;
-        let asked: Vec<(&Table, &Bytes)> = tables.iter().map(|table| &**table).zip(&keys).collect();
-        let snapshot = self.transaction_snapshot(context.now, Operation::TransactGetItems, &asked)?;
+        let (tables, keys, snapshot) = self.read_until_stable(|| {
+            let tables = reads
+                .iter()
+                .map(|read| self.table(context, read.table_name))
+                .collect::<Result<Vec<Arc<Table>>, _>>()?;
+            let keys = stored_keys(&reads, &tables)?;
+            let asked: Vec<(&Table, &Bytes)> = tables.iter().map(|table| &**table).zip(&keys).collect();
+            let snapshot = self.transaction_snapshot(context.now, Operation::TransactGetItems, &asked)?;
+            Ok((tables, keys, snapshot))
+        })?;
         let mut rows = Vec::with_capacity(reads.len());
         let mut charges = Vec::with_capacity(reads.len());
         for (table, key) in tables.iter().zip(&keys) {

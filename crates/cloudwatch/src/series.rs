@@ -23,6 +23,8 @@ pub struct Series {
     pub unit: Unit,
     /// Beginnings of periods with their data, oldest first; one list for each tier.
     tiers: [VecDeque<(i64, Datum)>; 3],
+    /// How much is kept, counted in points; three buckets of a histogram count as one.
+    points: usize,
     /// The beginning of the newest minute published.
     pub newest_ms: i64,
 }
@@ -43,14 +45,14 @@ pub fn rounded_start(start: Timestamp, now: Timestamp) -> i64 {
 impl Series {
     /// A series without data.
     pub fn new(unit: Unit) -> Series {
-        Series { unit, tiers: Default::default(), newest_ms: i64::MIN }
+        Series { unit, tiers: Default::default(), points: 0, newest_ms: i64::MIN }
     }
 
     /// Publishes data of the minute around a time.
     pub fn publish(&mut self, at: Timestamp, datum: &Datum) {
         let minute = begin_of(at.millis(), MINUTE_MS);
         self.newest_ms = self.newest_ms.max(minute);
-        merge_into(&mut self.tiers[0], minute, datum);
+        self.merge(0, minute, datum);
     }
 
     /// Rolls up what is older than its tier keeps, and drops what is older than all. `shorter` halves each time that
@@ -59,8 +61,9 @@ impl Series {
         for (tier, (_, kept)) in TIERS.iter().enumerate() {
             let oldest = now.millis().saturating_sub(kept >> shorter);
             while let Some((time, datum)) = self.tiers[tier].pop_front_if(|(time, _)| *time < oldest) {
+                self.points -= points_of(&datum);
                 if let Some((period, _)) = TIERS.get(tier + 1) {
-                    merge_into(&mut self.tiers[tier + 1], begin_of(time, *period), &datum);
+                    self.merge(tier + 1, begin_of(time, *period), &datum);
                 }
             }
         }
@@ -68,9 +71,28 @@ impl Series {
 
     /// How much is kept, counted in points; three buckets of a histogram count as one.
     pub fn points(&self) -> usize {
-        let cost =
-            |(_, datum): &(i64, Datum)| 1 + datum.histogram.as_ref().map_or(0, |h| h.len().div_ceil(3));
-        self.tiers.iter().flatten().map(cost).sum()
+        self.points
+    }
+
+    fn merge(&mut self, tier: usize, begin: i64, datum: &Datum) {
+        let tier = &mut self.tiers[tier];
+        // Nearly always at the end.
+        let place = match tier.back() {
+            Some((last, _)) if *last >= begin => tier.binary_search_by_key(&begin, |(known, _)| *known),
+            _ => Err(tier.len()),
+        };
+        match place {
+            Ok(at) => {
+                let known = &mut tier[at].1;
+                self.points -= points_of(known);
+                known.merge(datum);
+                self.points += points_of(known);
+            }
+            Err(at) => {
+                tier.insert(at, (begin, datum.clone()));
+                self.points += points_of(datum);
+            }
+        }
     }
 
     /// Whether nothing is kept.
@@ -95,16 +117,8 @@ impl Series {
     }
 }
 
-fn merge_into(tier: &mut VecDeque<(i64, Datum)>, begin: i64, datum: &Datum) {
-    // Nearly always at the end.
-    if tier.back().is_none_or(|(last, _)| *last < begin) {
-        tier.push_back((begin, datum.clone()));
-        return;
-    }
-    match tier.binary_search_by_key(&begin, |(known, _)| *known) {
-        Ok(at) => tier[at].1.merge(datum),
-        Err(at) => tier.insert(at, (begin, datum.clone())),
-    }
+fn points_of(datum: &Datum) -> usize {
+    1 + datum.histogram.as_ref().map_or(0, |histogram| histogram.len().div_ceil(3))
 }
 
 #[cfg(test)]

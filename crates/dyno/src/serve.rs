@@ -221,10 +221,11 @@ fn greet(args: &ServeArgs, port: u16) {
     // Nobody may be reading; the server serves all the same.
     let _ = writeln!(out, "dyno {version}   DynamoDB on {url}   {data}{durability}");
     let _ = writeln!(out, "  export AWS_ENDPOINT_URL_DYNAMODB={url} AWS_ENDPOINT_URL_DYNAMODB_STREAMS={url}");
+    let region = &args.region;
+    // boto3 and the first AWS CLI know AWS_DEFAULT_REGION only, the other SDKs AWS_REGION.
     let _ = writeln!(
         out,
-        "  export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_REGION={}",
-        args.region
+        "  export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_REGION={region} AWS_DEFAULT_REGION={region}"
     );
     if args.throttle != Throttle::Off {
         let _ = writeln!(out, "  live report: dyno report");

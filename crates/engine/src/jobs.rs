@@ -39,6 +39,17 @@ pub trait TimedJob: Send + Sync {
     /// When it cannot be found out. The job is then asked again later.
     fn next_due(&self) -> Result<Option<Timestamp>, JobError>;
 
+    /// Whether it may be done later for all of the time that has passed, as long as that is before any other job runs
+    /// and before a moved clock answers. So a month in which nothing else falls due is done at once.
+    fn may_wait(&self) -> bool {
+        false
+    }
+
+    /// Whether it changes items: those who follow streams are to hear of that before a moved clock goes on.
+    fn changes_items(&self) -> bool {
+        false
+    }
+
     /// Does what is due at `now`, or a part of it. Afterwards [`TimedJob::next_due`] must name a later time, unless
     /// more is left to do or an error is answered: the job is run again until it does.
     ///
@@ -93,6 +104,10 @@ impl TimedJob for Expiry {
 
     fn next_due(&self) -> Result<Option<Timestamp>, JobError> {
         Ok(self.0.expiry_due()?)
+    }
+
+    fn changes_items(&self) -> bool {
+        true
     }
 
     fn run(&self, now: Timestamp) -> Result<(), JobError> {
@@ -174,6 +189,11 @@ impl TimedJob for MinuteClosing {
 
     fn next_due(&self) -> Result<Option<Timestamp>, JobError> {
         Ok(Some(self.0.minutes_due()))
+    }
+
+    fn may_wait(&self) -> bool {
+        // Minutes are closed one by one whenever that is.
+        true
     }
 
     fn run(&self, now: Timestamp) -> Result<(), JobError> {

@@ -10,10 +10,12 @@ use std::sync::Arc;
 use common::agree::{check_agreement, check_nothing_is_left_over};
 use common::requests::*;
 use common::streams::*;
-use common::{World, in_memory, n, open_folder, s};
+use common::{World, block_on, in_memory, n, open_folder, poll_once, s};
 use dynamometer_engine::api::*;
 use dynamometer_engine::disk::stream::Event;
-use dynamometer_store::{Keyspace, Store};
+use dynamometer_engine::streams::ShardRead;
+use dynamometer_store::fault::FaultStore;
+use dynamometer_store::{Appended, Keyspace, MemoryStore, Store};
 use dynamometer_types::{AttributeValue, ErrorKind, Item, Timestamp};
 
 const TABLE: &str = "table";
@@ -482,4 +484,34 @@ fn time_to_live_can_be_changed_again_after_a_while() {
     assert!(change("ttl", false).unwrap_err().message.contains("multiple times within a fixed interval"));
     world.advance(1_860_000);
     assert!(change("ttl", false).is_ok());
+}
+
+/// The catalog shows a stream a moment before it is durable. A reader who comes then must not take its shards for ones that
+/// are gone: what is written to them later would be missed.
+#[test]
+fn a_shard_that_is_not_durable_yet_has_no_records_yet() {
+    let store = Arc::new(FaultStore::new(MemoryStore::new()));
+    let world = World::on(Arc::clone(&store) as _);
+    store.pause();
+    let request = CreateTableRequest {
+        stream_specification: stream_specification(StreamViewType::KeysOnly),
+        ..create_table(TABLE, (&["id"], &[]), &["id S".into()])
+    };
+    let mut creating =
+        Box::pin(world.call(async |engine, context| engine.create_table(context, request).await));
+    assert!(poll_once(creating.as_mut()).is_none(), "the disk was not slow");
+    let version = world.engine.catalog().version();
+    let stream = version.streams("").next().unwrap();
+    let shard = stream.row.shards[0].number;
+    let read = || world.engine.read_shard(stream, shard, Appended::default(), 10, 1_000).unwrap();
+    match read() {
+        ShardRead::Page(page) => assert_eq!((page.records, page.is_end), (Vec::new(), false)),
+        other => panic!("{other:?}"),
+    }
+    store.resume();
+    block_on(creating).unwrap();
+    assert!(matches!(read(), ShardRead::Page(_)));
+    world.engine.reset("", world.now()).unwrap();
+    world.run_jobs();
+    assert!(matches!(read(), ShardRead::Gone));
 }

@@ -1,6 +1,8 @@
 //! The server's own endpoints under `/_dyno/`: health, and what tests want.
 
+use std::cell::Cell;
 use std::sync::Arc;
+use std::time::Instant;
 
 use bytes::Bytes;
 use dynamometer_capacity::money::PriceTable;
@@ -14,7 +16,7 @@ use crate::clock::Move;
 use crate::coverage::Coverage;
 use crate::faults::{Faults, list_body};
 use crate::http::Response;
-use crate::pipes::Pipes;
+use crate::pipes::{Pipes, SETTLE};
 use crate::report::{build, metrics};
 use crate::runner::{Jobs, MoveError};
 
@@ -156,8 +158,13 @@ impl Own {
             ClockRequest::Advance(by) => Move::Advance(parse_duration_ms(&by).map_err(|e| wrong(&e))?),
             ClockRequest::Set(to) => Move::Set(to.parse().map_err(|e| wrong(&e))?),
         };
-        let now = self.jobs.move_clock(by)?;
-        self.pipes.settle();
+        let left = Cell::new(SETTLE);
+        let deliver = || {
+            let begun = Instant::now();
+            self.pipes.settle(left.get());
+            left.set(left.get().saturating_sub(begun.elapsed()));
+        };
+        let now = self.jobs.move_clock(by, &deliver)?;
         Ok(time(now))
     }
 

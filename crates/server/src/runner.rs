@@ -87,47 +87,45 @@ impl Jobs {
     /// The first job that failed; the others have run.
     pub fn run_due(&self) -> Result<(), JobFailure> {
         let _one_at_a_time = lock(&self.running);
-        self.run_until(self.clock.now()).0.map_or(Ok(()), Err)
+        self.run_until(self.clock.now(), &|| ()).0.map_or(Ok(()), Err)
     }
 
-    /// Moves a manual clock, and runs all that falls due on the way before it answers the new time. May block.
+    /// Moves a manual clock, and runs all that falls due on the way before it answers the new time. `deliver` is called
+    /// before the clock goes on from a time at which items may have changed, and at the end. May block.
     ///
     /// # Errors
     /// When the clock cannot be moved so, and when a job failed.
-    pub fn move_clock(&self, by: Move) -> Result<Timestamp, MoveError> {
+    pub fn move_clock(&self, by: Move, deliver: &dyn Fn()) -> Result<Timestamp, MoveError> {
         let _one_at_a_time = lock(&self.running);
         let end = self.clock.end_of(by).map_err(MoveError::Refused)?;
-        let (failure, _) = self.run_until(end);
+        deliver();
+        let (failure, _) = self.run_until(end, deliver);
         let now = self.clock.reach(end);
+        deliver();
         failure.map_or(Ok(now), |failure| Err(failure.into()))
     }
 
     /// Runs jobs in the order in which they fall due, until none is due at `end` or before; a manual clock follows. A
-    /// job that fails is left out from there on. Answers the first failure, and when the next job is due.
-    fn run_until(&self, end: Timestamp) -> (Option<JobFailure>, Option<Timestamp>) {
+    /// job that fails is left out from there on. `deliver` is called after jobs that change items. Answers the first
+    /// failure, and when the next job is due.
+    fn run_until(&self, end: Timestamp, deliver: &dyn Fn()) -> (Option<JobFailure>, Option<Timestamp>) {
         let mut jobs = self.jobs.read().unwrap_or_else(PoisonError::into_inner).clone();
         let mut failure = None;
         loop {
-            let mut next: Option<(Timestamp, usize)> = None;
-            let mut failed = None;
-            for (at, job) in jobs.iter().enumerate() {
-                match job.next_due() {
-                    Ok(Some(due)) if next.is_none_or(|(earliest, _)| due < earliest) => {
-                        next = Some((due, at))
+            let failed = match Next::of(&jobs) {
+                Err(failed) => Some(failed),
+                Ok(next) => match next.up_to(end) {
+                    Some((time, at)) if !self.is_stopped() => {
+                        let now = self.clock.reach(time);
+                        let ran = jobs[at].run(now);
+                        if jobs[at].changes_items() {
+                            deliver();
+                        }
+                        ran.err().map(|cause| (at, cause))
                     }
-                    Ok(_) => {}
-                    Err(cause) => failed = Some((at, cause)),
-                }
-            }
-            if failed.is_none() {
-                match next {
-                    Some((due, at)) if due <= end && !self.is_stopped() => {
-                        let now = self.clock.reach(due);
-                        failed = jobs[at].run(now).err().map(|cause| (at, cause));
-                    }
-                    _ => return (failure, next.map(|(due, _)| due)),
-                }
-            }
+                    _ => return (failure, next.due()),
+                },
+            };
             if let Some((at, cause)) = failed {
                 let job = jobs.remove(at).name();
                 failure.get_or_insert(JobFailure { job, cause });
@@ -144,7 +142,7 @@ impl Jobs {
         while !self.is_stopped() {
             let (failure, next) = {
                 let _one_at_a_time = lock(&self.running);
-                self.run_until(self.clock.now())
+                self.run_until(self.clock.now(), &|| ())
             };
             if let Some(failure) = &failure {
                 log(&failure.to_string());
@@ -160,6 +158,46 @@ impl Jobs {
             let woken = self.woken.wait_timeout_while(is_woken, wait, |is_woken| !*is_woken);
             *woken.unwrap_or_else(PoisonError::into_inner).0 = false;
         }
+    }
+}
+
+/// A time, and the job that it is the time for.
+type Due = Option<(Timestamp, usize)>;
+
+/// What falls due next.
+struct Next {
+    /// Of jobs that have to see the time at which they are due.
+    prompt: Due,
+    /// Of those that may wait.
+    waiting: Due,
+}
+
+impl Next {
+    /// # Errors
+    /// The job that does not know when it is due, and why.
+    fn of(jobs: &[Arc<dyn TimedJob>]) -> Result<Next, (usize, JobError)> {
+        let mut next = Next { prompt: None, waiting: None };
+        for (at, job) in jobs.iter().enumerate() {
+            let slot = if job.may_wait() { &mut next.waiting } else { &mut next.prompt };
+            match job.next_due().map_err(|cause| (at, cause))? {
+                Some(due) if slot.is_none_or(|(earliest, _)| due < earliest) => *slot = Some((due, at)),
+                _ => {}
+            }
+        }
+        Ok(next)
+    }
+
+    /// The job to run next of those due at `end` or before, and the time that it is run at: one that may wait is run
+    /// right before another, and at the end.
+    fn up_to(&self, end: Timestamp) -> Due {
+        let prompt = self.prompt.filter(|(due, _)| *due <= end);
+        let last = prompt.map_or(end, |(due, _)| Timestamp::from_millis(due.millis().saturating_sub(1)));
+        let waiting = self.waiting.filter(|(due, _)| *due <= last);
+        waiting.map(|(_, at)| (last, at)).or(prompt)
+    }
+
+    fn due(&self) -> Option<Timestamp> {
+        self.prompt.into_iter().chain(self.waiting).map(|(due, _)| due).min()
     }
 }
 
@@ -205,6 +243,7 @@ mod tests {
         name: &'static str,
         due_ms: Mutex<Vec<i64>>,
         fails: bool,
+        waits: bool,
         ran: Arc<Mutex<Vec<(&'static str, i64)>>>,
     }
 
@@ -217,10 +256,18 @@ mod tests {
             Ok(lock(&self.due_ms).first().copied().map(Timestamp::from_millis))
         }
 
+        fn may_wait(&self) -> bool {
+            self.waits
+        }
+
         fn run(&self, now: Timestamp) -> Result<(), JobError> {
             lock(&self.ran).push((self.name, now.millis()));
             if self.fails {
                 return Err("no luck".into());
+            }
+            if self.waits {
+                lock(&self.due_ms).retain(|due| *due > now.millis());
+                return Ok(());
             }
             lock(&self.due_ms).remove(0);
             Ok(())
@@ -235,7 +282,8 @@ mod tests {
         let (jobs, ran) = (Jobs::new(&Arc::new(engine), clock), Ran::default());
         for (name, due_ms, fails) in noting {
             let (due_ms, ran) = (Mutex::new(due_ms.to_vec()), ran.clone());
-            jobs.add(Arc::new(Noting { name, due_ms, fails: *fails, ran }));
+            let waits = name.starts_with("waits");
+            jobs.add(Arc::new(Noting { name, due_ms, fails: *fails, waits, ran }));
         }
         (jobs, ran)
     }
@@ -243,16 +291,25 @@ mod tests {
     #[test]
     fn a_moved_clock_stops_at_each_time_in_order() {
         let (jobs, ran) = jobs(&[("a", &[500, 1_500, 3_000, 9_000], false), ("b", &[1_200, 3_000], false)]);
-        assert_eq!(jobs.move_clock(Move::Advance(4_000)).unwrap(), Timestamp::from_millis(5_000));
+        assert_eq!(jobs.move_clock(Move::Advance(4_000), &|| ()).unwrap(), Timestamp::from_millis(5_000));
         let expected = [("a", 1_000), ("b", 1_200), ("a", 1_500), ("a", 3_000), ("b", 3_000)];
         assert_eq!(*lock(&ran), expected);
         assert_eq!(jobs.clock().now(), Timestamp::from_millis(5_000));
     }
 
     #[test]
+    fn a_job_that_may_wait_runs_right_before_another_and_at_the_end() {
+        let often: Vec<i64> = (1..=100).map(|at| 1_000 + at * 10).collect();
+        let (jobs, ran) = jobs(&[("waits", &often, false), ("a", &[1_500, 1_505], false)]);
+        jobs.move_clock(Move::Advance(1_000), &|| ()).unwrap();
+        let expected = [("waits", 1_499), ("a", 1_500), ("waits", 1_504), ("a", 1_505), ("waits", 2_000)];
+        assert_eq!(*lock(&ran), expected);
+    }
+
+    #[test]
     fn a_job_that_fails_holds_up_no_other_and_is_tried_again() {
         let (jobs, ran) = jobs(&[("broken", &[1_100], true), ("b", &[1_200], false)]);
-        let error = jobs.move_clock(Move::Advance(1_000)).unwrap_err();
+        let error = jobs.move_clock(Move::Advance(1_000), &|| ()).unwrap_err();
         assert_eq!(error.to_string(), "broken failed, and is tried again: no luck");
         assert_eq!(jobs.clock().now(), Timestamp::from_millis(2_000));
         assert!(jobs.run_due().is_err());
@@ -263,7 +320,7 @@ mod tests {
     fn a_clock_that_is_not_moved_stays() {
         let (jobs, ran) = jobs(&[("a", &[1_500], false)]);
         assert!(matches!(
-            jobs.move_clock(Move::Set(Timestamp::from_millis(999))),
+            jobs.move_clock(Move::Set(Timestamp::from_millis(999)), &|| ()),
             Err(MoveError::Refused(_))
         ));
         jobs.run_due().unwrap();

@@ -12,8 +12,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use dynamometer_engine::EngineConfig;
+use dynamometer_server::pipes::SETTLE;
 use dynamometer_store::{Durability, FjallOptions, FjallStore, Store};
-use live_support::Server;
+use live_support::{BEGINNING_MS, Server};
 use serde_json::{Value, json};
 
 /// A function over HTTP that notes the keys of each event, and fails while it is told to.
@@ -120,7 +121,7 @@ fn a_position_is_durable_and_what_is_not_delivered_is_not_lost() {
     put(&server, "a");
     put(&server, "b");
     wait_until(|| function.seen() == ["a", "b"]);
-    server.pipes.settle();
+    server.pipes.settle(SETTLE);
     // From here on nobody is there to take them.
     start(&server, "http://127.0.0.1:1", json!({}));
     put(&server, "c");
@@ -166,4 +167,22 @@ fn records_that_became_too_old_are_told_and_given_up() {
     assert_eq!(letter["DDBStreamBatchInfo"]["batchSize"], 1);
     let payload: Value = serde_json::from_str(letter["payload"].as_str().unwrap()).unwrap();
     assert_eq!(payload["Records"][0]["dynamodb"]["Keys"]["sk"]["S"], "old");
+}
+
+/// A month passes in one move: what expires on the second day is trimmed from the stream on the third, and delivered before.
+#[test]
+fn what_happens_while_the_clock_is_moved_is_delivered_before_it_is_trimmed() {
+    let server = Server::with(EngineConfig::default());
+    create(&server);
+    let ttl = json!({"AttributeName": "ttl", "Enabled": true});
+    server.call("UpdateTimeToLive", &json!({"TableName": "Orders", "TimeToLiveSpecification": ttl})).unwrap();
+    let function = Function::start();
+    start(&server, &function.address, json!({"MaximumRecordAgeInSeconds": 60}));
+    let day_ms = 86_400_000;
+    let expires = (BEGINNING_MS + 2 * day_ms) / 1000;
+    let item = json!({"pk": {"S": "p"}, "sk": {"S": "a"}, "ttl": {"N": expires.to_string()}});
+    server.call("PutItem", &json!({"TableName": "Orders", "Item": item})).unwrap();
+    server.move_clock(30 * day_ms);
+    assert_eq!(function.seen(), ["a", "a"], "made, and expired");
+    server.pipes.stop();
 }

@@ -19,7 +19,7 @@ pub struct Series {
     /// Thousandths of a unit by the second in which the period began.
     periods: BTreeMap<i64, PerDimension<u128>>,
     has: PerDimension<bool>,
-    /// The length of a period, when it is known beforehand.
+    /// The length of a period in seconds, where it has not to be worked out from the periods that there are.
     period_seconds: Option<u64>,
 }
 
@@ -154,7 +154,7 @@ impl Series {
         }
     }
 
-    /// Adds what a minute consumed.
+    /// Adds what a minute consumed. Such series are not mixed with exports.
     pub fn add_minute(&mut self, at_seconds: i64, halves: PerDimension<u64>) {
         self.period_seconds = Some(60);
         for dimension in Dimension::BOTH {
@@ -165,13 +165,15 @@ impl Series {
     /// Sums up.
     ///
     /// # Errors
-    /// When there are fewer than two periods, for then their length is not known.
+    /// When there is nothing in it; and when an export has one period only, for then its length is not known.
     pub fn consumption(&self) -> Result<Consumption, String> {
         let starts: Vec<i64> = self.periods.keys().copied().collect();
-        let closest = || starts.windows(2).map(|pair| (pair[1] - pair[0]).unsigned_abs()).min();
-        let period = self.period_seconds.or_else(closest);
-        let (Some(period_seconds), Some(first), Some(last)) = (period, starts.first(), starts.last()) else {
-            return Err("the export has fewer than two periods, so their length is not known".to_owned());
+        let (Some(first), Some(last)) = (starts.first(), starts.last()) else {
+            return Err("nothing was consumed, so there is nothing to price".to_owned());
+        };
+        let nearest = || starts.windows(2).map(|pair| (pair[1] - pair[0]).unsigned_abs()).min();
+        let Some(period_seconds) = self.period_seconds.or_else(nearest) else {
+            return Err("the export has only one period, so its length is not known".to_owned());
         };
         let span_seconds = (last - first).unsigned_abs() + period_seconds;
         let (mut sum, mut peak) = (PerDimension::<u128>::default(), PerDimension::<u128>::default());
@@ -316,10 +318,24 @@ mod tests {
                 "x:2: expected the answer of get-metric-data",
             ),
             ("{}", "x:1: expected a metric labelled"),
-            ("t,ConsumedReadCapacityUnits\n2026-06-01,5", "the export has fewer than two periods"),
+            ("t,ConsumedReadCapacityUnits\n2026-06-01,5", "the export has only one period"),
         ] {
             let error = read(text).unwrap_err();
             assert!(error.starts_with(expected), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn a_minute_of_a_trace_is_a_minute() {
+        let halves = PerDimension::new(120, 240);
+        let of = |minutes: &[i64]| {
+            let mut series = Series::default();
+            minutes.iter().for_each(|minute| series.add_minute(minute * 60, halves));
+            series.consumption().map(|found| (found.period_seconds, found.span_seconds, found.peak_halves))
+        };
+        let peak = PerDimension::new(2, 4);
+        assert_eq!(of(&[7]), Ok((60, 60, peak)), "the only one");
+        assert_eq!(of(&[7, 127]), Ok((60, 121 * 60, peak)), "two far apart");
+        assert!(of(&[]).unwrap_err().contains("nothing"));
     }
 }

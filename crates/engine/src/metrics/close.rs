@@ -5,7 +5,6 @@
 //! a minute is there when it is over.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use dynamometer_cloudwatch::series::{MINUTE_MS, begin_of};
 use dynamometer_store::{Batch, StoreError};
@@ -16,28 +15,11 @@ use crate::api::BillingMode;
 use crate::catalog::Table;
 use crate::engine::Engine;
 
-const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
-/// After so long without anything new no alarm can change its state: none looks back further than three periods of a
-/// week. Minutes are then closed a day at a time.
-const QUIET_AFTER_MS: i64 = 22 * DAY_MS;
-
 impl Engine {
     /// When minutes are to be closed next.
     pub(crate) fn minutes_due(&self) -> Timestamp {
-        let Some(until) = *self.metrics.closed_until.lock() else {
-            return Timestamp::from_millis(i64::MIN);
-        };
-        let news = self.metrics.last_news_ms.load(Ordering::Relaxed);
-        let is_quiet = until.saturating_sub(news) > QUIET_AFTER_MS && !self.has_counted();
-        // What scaling policies look after has a datapoint each minute.
-        let is_quiet = is_quiet && self.targets.tracked().is_empty();
-        Timestamp::from_millis(until + if is_quiet { DAY_MS } else { MINUTE_MS })
-    }
-
-    /// Whether something was counted that is not published yet.
-    fn has_counted(&self) -> bool {
-        let version = self.catalog.version();
-        !self.metrics.errors.is_empty() || version.all_tables().any(|table| table.live.has_counted())
+        let until = *self.metrics.closed_until.lock();
+        Timestamp::from_millis(until.map_or(i64::MIN, |until| until + MINUTE_MS))
     }
 
     /// Closes all minutes that are over at `now`. The first call only says from when on.
@@ -71,7 +53,6 @@ impl Engine {
             }
             let minutes = table.live.take_minutes(end);
             if !minutes.is_empty() {
-                self.metrics.has_news(end);
                 let cloudwatch = databases.entry(table.record.namespace.clone()).or_default();
                 cloudwatch.insights.declare(rules(&version, &table.record.namespace));
                 for minute in minutes {
@@ -88,7 +69,6 @@ impl Engine {
             }
         }
         for (at, namespace, failing, count) in self.metrics.errors.take_before(end.millis()) {
-            self.metrics.has_news(end);
             publish::failures(databases.entry(namespace).or_default(), at, failing.as_ref(), count);
         }
         if end.millis() % publish::SETTINGS_MS == 0 {

@@ -30,10 +30,6 @@ impl Errors {
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.lock().is_empty()
-    }
-
     /// Forgets what was counted in a database.
     pub(super) fn forget(&self, namespace: &str) {
         self.0.lock().retain(|(_, of, _), _| of != namespace);

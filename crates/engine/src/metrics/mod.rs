@@ -15,7 +15,6 @@ pub(crate) use kept::PREFIX as KEPT_PREFIX;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 
 use dynamometer_cloudwatch::alarms::{Alarm, Comparison, Source, State, Watched};
 use dynamometer_cloudwatch::insights::RuleDefinition;
@@ -24,7 +23,6 @@ use dynamometer_cloudwatch::ops::Operation;
 use dynamometer_cloudwatch::query::MetricStat;
 use dynamometer_cloudwatch::{Call, CloudWatch, Fault, FaultKind, Value};
 use dynamometer_store::{Batch, Store, StoreError};
-use dynamometer_types::Timestamp;
 use parking_lot::Mutex;
 
 use crate::Context;
@@ -43,8 +41,6 @@ pub(crate) struct Metrics {
     errors: errors::Errors,
     /// Until when minutes are closed, milliseconds; held while some are.
     closed_until: Mutex<Option<i64>>,
-    /// When there was last something new to publish or to look at, milliseconds.
-    last_news_ms: AtomicI64,
     /// Tables that leave the catalog, and may have counted in a minute that is not closed yet.
     departing: Mutex<Vec<Arc<Table>>>,
 }
@@ -80,10 +76,6 @@ impl Metrics {
         self.departing.lock().retain(|table| table.record.namespace != namespace);
         Ok(answer)
     }
-
-    fn has_news(&self, now: Timestamp) {
-        self.last_news_ms.fetch_max(now.millis(), Ordering::Relaxed);
-    }
 }
 
 impl Engine {
@@ -98,7 +90,6 @@ impl Engine {
         request: &Value,
     ) -> Result<Value, Fault> {
         let managed = self.managed_alarms(context);
-        self.metrics.has_news(context.now);
         let (answer, commit) = {
             let mut databases = self.metrics.databases.lock();
             let cloudwatch = databases.entry(context.namespace.to_owned()).or_default();

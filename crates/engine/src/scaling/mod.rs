@@ -108,7 +108,8 @@ impl Targets {
         let mut batch = Batch::new();
         let (target, answer) = change(by_key.get(key).cloned(), &mut batch)?;
         match target {
-            Some(target) => {
+            Some(mut target) => {
+                target.rests_at = None;
                 target.put(&mut batch);
                 by_key.insert(key.clone(), target);
             }

@@ -52,6 +52,10 @@ pub(crate) struct TargetRecord {
     pub(crate) told: Option<String>,
     /// How many activities there were so far.
     pub(crate) activities: u64,
+    /// The version of the table at which the policies came to rest, if they have: until it changes or is used, looks
+    /// would show what the last one did.
+    #[serde(skip)]
+    pub(crate) rests_at: Option<u64>,
 }
 
 /// A table, or one of its global indexes.

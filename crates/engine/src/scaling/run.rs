@@ -27,7 +27,7 @@ use crate::api::{
     UpdateTableRequest,
 };
 use crate::catalog::Table;
-use crate::catalog::record::{Status, ThroughputRecord};
+use crate::catalog::record::{Lifecycle, Status, ThroughputRecord};
 use crate::context::Context;
 use crate::engine::Engine;
 use crate::throughput::ThrottleMode;
@@ -55,7 +55,9 @@ impl Engine {
         };
         let by_key = self.targets.lock();
         let due = by_key.values().filter(|target| !is_kept(&target.namespace)).flat_map(|target| {
-            let looks = target.policies.iter().map(|policy| next_look(policy, known_from));
+            let awake = Some(target).filter(|target| !target.policies.is_empty() && !self.rests(target));
+            let policies = awake.into_iter().flat_map(|target| &target.policies);
+            let looks = policies.map(|policy| next_look(policy, known_from));
             let scheduled = target.scheduled.iter().filter_map(|action| action.next_ms);
             scheduled.chain(target.enforce_at_ms).chain(looks)
         });
@@ -81,6 +83,13 @@ impl Engine {
             self.look(&key, now)?;
         }
         Ok(())
+    }
+
+    /// Whether nothing has happened since the policies of a target came to rest.
+    fn rests(&self, target: &TargetRecord) -> bool {
+        let Some(version) = target.rests_at else { return false };
+        let table = self.catalog.table(&target.namespace, &target.resource.table);
+        table.is_some_and(|table| table.version == version && !table.live.has_counted())
     }
 
     fn targets_where(&self, is_wanted: impl Fn(&TargetRecord) -> bool) -> Vec<TargetKey> {
@@ -150,14 +159,18 @@ impl Engine {
 
     /// Lets the policies of a target look at their alarms.
     fn look(&self, key: &TargetKey, now: Timestamp) -> Result<(), StoreError> {
-        let Some(target) = self.targets.get(key) else { return Ok(()) };
-        if let Some(target) = self.targets.lock().get_mut(key) {
+        let begun = self.targets.lock().get_mut(key).map(|target| {
             target.policies.iter_mut().for_each(|policy| policy.looked_ms = minute_of(now));
-        }
+            target.rests_at = None;
+            target.clone()
+        });
+        let Some(target) = begun else { return Ok(()) };
+        let mut rests_at = self.idle_at(&target, now);
         for policy in &target.policies {
             let Some(provisioned) = self.provisioned(&target, now) else { break };
             let Some((scaler, alarms)) = self.alarms_of(&target, policy, provisioned, now) else { continue };
             let asked = scaler.asks_for(now, provisioned.unsigned_abs(), alarms);
+            rests_at = rests_at.filter(|_| may_rest(&target, policy, alarms, provisioned));
             match asked.filter(|scaling| !is_suspended(&target, *scaling)) {
                 Some(scaling) => self.scale(key, &target, policy, scaling, now)?,
                 None => {
@@ -166,7 +179,32 @@ impl Engine {
                 }
             }
         }
+        // What was changed meanwhile, by this look too, is to be looked at again.
+        if let Some(known) = self.targets.lock().get_mut(key).filter(|known| **known == target) {
+            known.rests_at = rests_at;
+        }
         Ok(())
+    }
+
+    /// The version of a target's table, if nothing was consumed of the target in any minute that an alarm can see, or may
+    /// see later, and time alone changes nothing about the table.
+    fn idle_at(&self, target: &TargetRecord, now: Timestamp) -> Option<u64> {
+        let table = self.catalog.table(&target.namespace, &target.resource.table)?;
+        let record = &table.record;
+        let index = target.resource.index.as_deref();
+        let index = index.map(|name| record.global_indexes.iter().find(|index| index.name == name));
+        let is_active = |lifecycle: Lifecycle| lifecycle.status(now) == Status::Active;
+        let is_settled = is_active(record.lifecycle)
+            && index.is_none_or(|index| index.is_some_and(|index| is_active(index.lifecycle)));
+        let constants = &self.config.constants;
+        let minutes = 2 + constants.metric_delay_ms.div_ceil(MINUTE_MS.unsigned_abs());
+        let minutes = minutes + constants.scale_in_minutes.max(constants.scale_out_minutes);
+        let is_unused = |ago: u64| {
+            let ago = u32::try_from(ago).unwrap_or(u32::MAX);
+            self.consumed(target, &table, now, ago) == Some(CapacityUnits::ZERO)
+        };
+        let is_idle = is_settled && !table.live.has_counted() && (1..=minutes).all(is_unused);
+        is_idle.then_some(table.version)
     }
 
     /// Makes the change that a policy asks for.
@@ -358,6 +396,14 @@ fn is_suspended(target: &TargetRecord, scaling: Scaling) -> bool {
         Scaling::Out(_) => target.suspended.dynamic_out,
         Scaling::In(_) => target.suspended.dynamic_in,
     }
+}
+
+/// Whether a policy of an idle target would show the same at every later look: it is not waiting for a cooldown to end,
+/// or for a refused change to be let through.
+fn may_rest(target: &TargetRecord, policy: &PolicyRecord, alarms: Alarms, provisioned: i64) -> bool {
+    let is_low = matches!(alarms.low, Alarm::Breached { .. });
+    let never_lowers = policy.disable_scale_in == Some(true) || target.suspended.dynamic_in;
+    policy.alarms_for == provisioned && is_low && (never_lowers || provisioned <= i64::from(target.least))
 }
 
 /// The alarm that asks for more, or less, than the bounds allow, which is reached already.

@@ -8,6 +8,7 @@ use dynamometer_types::key::partition_hash;
 use dynamometer_types::{AttributeValue, Item, Timestamp};
 
 use super::SequenceNumber;
+use super::upkeep::current;
 use crate::Context;
 use crate::catalog::Stream;
 use crate::disk::keys::{ObjectId, after_prefix};
@@ -111,7 +112,15 @@ impl Engine {
         bytes: usize,
     ) -> Result<ShardRead, StoreError> {
         let view = self.store.snapshot()?;
-        let Some(ends) = shard_ends(&*view, stream.row.id, shard)? else { return Ok(ShardRead::Gone) };
+        let Some(ends) = shard_ends(&*view, stream.row.id, shard)? else {
+            // The catalog shows a shard a moment before its first row is durable, and lists it until its last is gone.
+            let version = self.catalog.version();
+            let current = current(&version, stream);
+            return Ok(match current.is_some_and(|stream| stream.shard(shard).is_some()) {
+                true => ShardRead::Page(ShardPage { records: Vec::new(), next: from, is_end: false }),
+                false => ShardRead::Gone,
+            });
+        };
         if from != Appended::default() && from <= ends.trimmed {
             return Ok(ShardRead::Trimmed);
         }

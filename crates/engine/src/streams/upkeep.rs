@@ -197,7 +197,7 @@ fn live_streams(version: &Version) -> impl Iterator<Item = &Arc<Stream>> {
 }
 
 /// The stream as a version of the catalog has it; `None` when it is gone.
-fn current(version: &Version, stream: &Stream) -> Option<Arc<Stream>> {
+pub(super) fn current(version: &Version, stream: &Stream) -> Option<Arc<Stream>> {
     let row = &stream.row;
     version.stream(&row.namespace, &row.table, &row.label).filter(|found| found.row.id == row.id).cloned()
 }

@@ -28,8 +28,8 @@ use crate::clock::Clock;
 
 /// How many pipes there may be.
 const MOST_PIPES: usize = 100;
-/// How long a moved clock waits for what is delivered because of it.
-const SETTLE: Duration = Duration::from_secs(10);
+/// How long a moved clock waits in all for what is delivered because of it.
+pub const SETTLE: Duration = Duration::from_secs(10);
 
 /// The pipes of a server.
 pub struct Pipes {
@@ -157,10 +157,10 @@ impl Pipes {
         Ok(true)
     }
 
-    /// Waits until every pipe has delivered what there was to deliver, or waits for its target; ten seconds at most.
-    pub fn settle(&self) {
+    /// Waits until every pipe has delivered what there was to deliver, or waits for its target; so long at most.
+    pub fn settle(&self, longest: Duration) {
         let pipes: Vec<Arc<Pipe>> = lock(&self.running).iter().map(|one| one.pipe.clone()).collect();
-        let deadline = Instant::now() + SETTLE;
+        let deadline = Instant::now() + longest;
         for pipe in pipes {
             pipe.signal.wait_settled(deadline);
         }

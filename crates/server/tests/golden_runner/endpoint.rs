@@ -157,7 +157,7 @@ impl Shared {
 
 impl InProcess {
     fn advance(&self, seconds: i64) {
-        self.engine.jobs.move_clock(Move::Advance(seconds * 1000)).unwrap();
+        self.engine.jobs.move_clock(Move::Advance(seconds * 1000), &|| ()).unwrap();
     }
 
     fn send(&self, operation: &str, body: &str) -> (u16, String) {

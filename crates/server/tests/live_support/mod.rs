@@ -10,9 +10,9 @@ use dynamometer_capacity::money::PriceTable;
 use dynamometer_engine::throughput::{ThrottleMode, ThroughputUse};
 use dynamometer_engine::{Engine, EngineConfig};
 use dynamometer_server::auth::Caller;
-use dynamometer_server::clock::Clock;
+use dynamometer_server::clock::{Clock, Move};
 use dynamometer_server::faults::Faults;
-use dynamometer_server::pipes::Pipes;
+use dynamometer_server::pipes::{Pipes, SETTLE};
 use dynamometer_server::report::{Report, build};
 use dynamometer_server::runner::Jobs;
 use dynamometer_server::service::{Answer, Api, ApiConfig};
@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 
 /// 2026-06-01T00:00:00Z.
-const BEGINNING_MS: i64 = 1_780_272_000_000;
+pub const BEGINNING_MS: i64 = 1_780_272_000_000;
 
 /// A server in this process.
 pub struct Server {
@@ -29,6 +29,7 @@ pub struct Server {
     pub faults: Arc<Faults>,
     pub pipes: Arc<Pipes>,
     clock: Arc<Clock>,
+    jobs: Arc<Jobs>,
     runtime: Runtime,
     caller: Caller,
 }
@@ -47,11 +48,12 @@ impl Server {
         let engine = Arc::new(Engine::open(store, config).unwrap());
         let faults = Arc::new(Faults::new(7));
         let pipes = Arc::new(Pipes::new(engine.clone(), clock.clone(), "us-east-1", "000000000000"));
+        let jobs = Arc::new(Jobs::new(&engine, clock.clone()));
         let config = ApiConfig {
             region: "us-east-1".into(),
             account: "000000000000".into(),
             isolate: false,
-            jobs: Arc::new(Jobs::new(&engine, clock.clone())),
+            jobs: jobs.clone(),
             faults: faults.clone(),
             pipes: pipes.clone(),
             prices: Arc::new(PriceTable::builtin()),
@@ -65,6 +67,7 @@ impl Server {
             faults,
             pipes,
             clock,
+            jobs,
             runtime,
             caller: Caller::anonymous("us-east-1"),
         }
@@ -112,6 +115,11 @@ impl Server {
     pub fn advance(&self, millis: i64) {
         let Clock::Manual(now_ms) = &*self.clock else { unreachable!("the clock was made manual") };
         now_ms.fetch_add(millis, Ordering::Relaxed);
+    }
+
+    /// Moves the clock as `POST /_dyno/clock` does, with all that falls due on the way.
+    pub fn move_clock(&self, millis: i64) {
+        self.jobs.move_clock(Move::Advance(millis), &|| self.pipes.settle(SETTLE)).unwrap();
     }
 
     /// Sends `rate` requests evenly over each of some seconds; answers how many were served in each second, and the

@@ -105,6 +105,7 @@ fn created(
         last: None,
         told: None,
         activities: 0,
+        rests_at: None,
     })
 }
 

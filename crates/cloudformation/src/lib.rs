@@ -23,7 +23,7 @@ pub mod table;
 mod template;
 
 pub use evaluate::{Attributes, Settings};
-pub use finding::{Finding, Position, nearest};
+pub use finding::{Finding, Position};
 pub use kinds::shape::Places;
 pub use resource::{Resource, ScalableTarget, Scales, ScalingPolicy, Wanted};
 pub use stack::{Output, Stack};

@@ -19,7 +19,6 @@ pub mod infer;
 pub mod load;
 pub mod matcher;
 pub mod model;
-mod nearest;
 pub mod output;
 pub mod plan;
 mod read;

@@ -10,6 +10,7 @@ pub mod item;
 pub mod key;
 pub mod limits;
 pub mod name;
+pub mod nearest;
 pub mod number;
 pub mod schema;
 pub mod size;

@@ -101,7 +101,7 @@ impl Reader {
         let mut values = Vec::new();
         for (attribute, node) in self.pairs(node, &format!("the keys of {what}")) {
             if !known.contains(&attribute.as_str()) {
-                let near = crate::nearest::nearest(&attribute, known.iter().copied());
+                let near = dynamometer_types::nearest::nearest(&attribute, known.iter().copied());
                 let hint = match near {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("the key attributes of {}: {}", *table.name, unique(&known).join(", ")),

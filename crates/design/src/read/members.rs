@@ -3,8 +3,8 @@
 use super::{FileProblem, Reader};
 use crate::format::Object;
 use crate::model::Spanned;
-use crate::nearest::nearest;
 use crate::yaml::{Content, Node, Span};
+use dynamometer_types::nearest::nearest;
 
 /// The members of an object of the file.
 pub(super) struct Members<'a> {

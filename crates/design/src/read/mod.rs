@@ -216,7 +216,7 @@ impl Reader {
             Err(sentence) => {
                 let words = self.words.clone();
                 let known = words.rate_words();
-                let near = crate::nearest::nearest(text, known.iter().copied());
+                let near = dynamometer_types::nearest::nearest(text, known.iter().copied());
                 let hint = near.map_or_else(
                     || Some(format!("or a word: {}", known[..known.len().min(9)].join(", "))),
                     |near| Some(format!("did you mean `{near}`?")),
@@ -285,7 +285,7 @@ impl Reader {
             Ok(value) => Some(Spanned { value, span: node.span }),
             Err(sentence) => {
                 let words = self.words.clone();
-                let near = crate::nearest::nearest(text, words.size_words());
+                let near = dynamometer_types::nearest::nearest(text, words.size_words());
                 let hint = near.map(|near| format!("did you mean `{near}`?"));
                 self.problem_with_hint(node.span, sentence, hint);
                 None

@@ -106,7 +106,7 @@ pub fn rule(name: &str) -> Option<&'static Rule> {
 /// The rule that was probably meant.
 pub fn nearest_rule(name: &str) -> Option<&'static str> {
     let known = RULES.iter().flat_map(|rule| [rule.id, rule.name]);
-    crate::nearest::nearest(name, known)
+    dynamometer_types::nearest::nearest(name, known)
 }
 
 macro_rules! rules {

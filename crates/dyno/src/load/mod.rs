@@ -12,10 +12,10 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::Args;
-use dynamometer_cloudformation::nearest;
 use dynamometer_design::derive::Derived;
 use dynamometer_design::model::{Design, Pattern};
 use dynamometer_design::plan::{self, Service as Planned};
+use dynamometer_types::nearest::nearest;
 use dynamometer_types::parse_duration_ms;
 use serde_json::{Value, json};
 

@@ -1,14 +1,15 @@
 //! The known word that a wrong one was probably meant to be.
 
-/// The nearest of the known words, if it is near enough to be offered.
+/// The nearest of the known words, if it is near enough to be offered: at most a third of its letters differ, whatever their
+/// case, and `_`, `-` and spaces are the same.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let folded = |text: &str| text.to_lowercase().replace(['_', ' '], "-");
     let word = folded(word);
-    let limit = (word.chars().count() / 3).max(1);
+    let letters = |text: &str| text.chars().count();
     known
         .into_iter()
         .map(|candidate| (distance(&word, &folded(candidate)), candidate))
-        .filter(|(distance, _)| *distance <= limit)
+        .filter(|(distance, candidate)| distance * 3 <= letters(&word).max(letters(candidate)).max(3))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
 }
@@ -47,8 +48,11 @@ mod tests {
 
     #[test]
     fn slips_find_their_word_and_strangers_none() {
-        let known = ["projection", "keys", "point-in-time-recovery"];
+        let known = ["projection", "keys", "point-in-time-recovery", "注文詳細取得"];
         for (word, found) in [
+            ("", None),
+            ("Keys", Some("keys")),
+            ("注文詳細", Some("注文詳細取得")),
             ("projecton", Some("projection")),
             ("porjection", Some("projection")),
             ("key", Some("keys")),

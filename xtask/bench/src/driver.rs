@@ -33,10 +33,12 @@ pub struct Load {
 pub struct Outcome {
     /// Nanoseconds of each answer, by kind.
     pub latencies: Vec<Vec<u64>>,
-    /// Answers whose status was not 200.
+    /// Answers whose status was not 200, but for conflicts while they are few.
     pub errors: u64,
     /// The first of them.
     pub first_error: String,
+    /// Transactions and writes that met a transaction on their item.
+    conflicts: u64,
     /// From the first request to the last answer.
     pub took: Duration,
 }
@@ -46,8 +48,34 @@ impl Outcome {
     pub fn requests(&self) -> u64 {
         self.latencies.iter().map(|kind| kind.len() as u64).sum()
     }
+
+    /// Counts an answer whose status was not 200.
+    fn refuse(&mut self, status: u16, body: &str) {
+        if status == 400 && body.contains("TransactionConflict") {
+            self.conflicts += 1;
+        } else {
+            self.error(1, || format!("{status} {body}"));
+        }
+    }
+
+    fn error(&mut self, count: u64, what: impl Fn() -> String) {
+        if self.errors == 0 {
+            self.first_error = what();
+        }
+        self.errors += count;
+    }
+
+    /// A run in which much was refused measures refusals: beyond a few in a hundred, conflicts are errors too.
+    fn judge_conflicts(&mut self) {
+        let conflicts = self.conflicts;
+        if conflicts * 100 > self.requests() * MOST_CONFLICTS_PERCENT {
+            self.error(conflicts, || format!("{conflicts} transactions conflicted"));
+        }
+    }
 }
 
+/// So many of a hundred answers may be conflicts: the load draws its items at random, so that some transactions meet.
+const MOST_CONFLICTS_PERCENT: u64 = 3;
 /// An answer that takes longer fails the run.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -91,14 +119,7 @@ pub fn run(load: Load, kinds: usize, source: &mut dyn Source) -> io::Result<Outc
             last_answer = Instant::now();
             outcome.latencies[connection.kind].push((last_answer - connection.sent_at).as_nanos() as u64);
             if connection.status != 200 {
-                let body = connection.body_start();
-                // Transactions that meet on an item are an answer, here as on AWS.
-                if !body.contains("TransactionConflict") {
-                    outcome.errors += 1;
-                    if outcome.errors == 1 {
-                        outcome.first_error = format!("{} {body}", connection.status);
-                    }
-                }
+                outcome.refuse(connection.status, &connection.body_start());
             }
             if last_answer - began < load.time && sent < load.most {
                 sent += 1;
@@ -113,6 +134,7 @@ pub fn run(load: Load, kinds: usize, source: &mut dyn Source) -> io::Result<Outc
         }
     }
     outcome.took = last_answer - began;
+    outcome.judge_conflicts();
     Ok(outcome)
 }
 
@@ -285,6 +307,16 @@ mod tests {
         assert!(outcome.latencies.iter().all(|kind| !kind.is_empty()));
         assert!((8..=10).contains(&outcome.errors), "{}", outcome.errors);
         assert!(outcome.first_error.starts_with("400"), "{}", outcome.first_error);
+    }
+
+    #[test]
+    fn a_few_conflicts_are_no_errors_and_many_are() {
+        for (conflicts, errors) in [(0, 0), (3, 0), (4, 4)] {
+            let mut outcome = Outcome { latencies: vec![vec![1; 60], vec![1; 40]], ..Outcome::default() };
+            (0..conflicts).for_each(|_| outcome.refuse(400, "…#TransactionConflictException"));
+            outcome.judge_conflicts();
+            assert_eq!(outcome.errors, errors, "{conflicts}");
+        }
     }
 
     #[test]

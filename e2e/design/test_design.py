@@ -62,13 +62,17 @@ def test_cloudformation_is_valid(design, tmp_path):
 
 
 @pytest.mark.parametrize("design", TABLES, ids=name)
-def test_terraform_is_valid_and_formatted(design, tmp_path):
+def test_terraform_is_valid(design, tmp_path):
     module = generated(design, "terraform", tmp_path) / "tables.tf"
     with module.open() as file:
         parsed = hcl2.load(file)
     assert parsed["resource"] and parsed["output"] and parsed["variable"]
-    if shutil.which("terraform"):
-        run("terraform", "fmt", "-check", "-diff", tmp_path)
+
+
+@pytest.mark.skipif(not shutil.which("terraform"), reason="terraform is not installed: its formatter has not looked")
+@pytest.mark.parametrize("design", TABLES, ids=name)
+def test_terraform_is_formatted(design, tmp_path):
+    run("terraform", "fmt", "-check", "-diff", generated(design, "terraform", tmp_path))
 
 
 @pytest.mark.parametrize("design", TABLES, ids=name)

@@ -75,6 +75,14 @@ def test_terraform_is_formatted(design, tmp_path):
     run("terraform", "fmt", "-check", "-diff", generated(design, "terraform", tmp_path))
 
 
+def test_the_templates_of_the_two_tables_are_valid(tmp_path):
+    template = tmp_path / "tables.yaml"
+    template.write_text(run(os.environ["DYNO_BIN"], "planes", "template"))
+    run(pathlib.Path(sys.executable).with_name("cfn-lint"), "--", template)
+    parsed = hcl2.loads(run(os.environ["DYNO_BIN"], "planes", "template", "--format", "terraform"))
+    assert len(parsed["resource"]) == 2 and len(parsed["output"]) == 4
+
+
 @pytest.mark.parametrize("design", TABLES, ids=name)
 def test_the_server_takes_the_requests(design, tmp_path, client):
     folder = generated(design, "create-table", tmp_path)

@@ -322,6 +322,14 @@ fn a_page_ends_at_a_thousand_records_or_a_megabyte() {
     assert_eq!(page.records.len(), 3);
     let page = world.get_records(&page.next_shard_iterator.unwrap(), 1000).unwrap();
     assert_eq!(page.records.len(), 2);
+
+    for at in 0..1001 {
+        world.put(put(TABLE, key(&format!("small-{at}")))).unwrap();
+    }
+    let request = GetRecordsRequest { shard_iterator: page.next_shard_iterator, limit: None };
+    let page = world.run(async |engine, context| engine.get_records(context, request).await).unwrap();
+    assert_eq!(page.records.len(), 1000);
+    assert_eq!(world.get_records(&page.next_shard_iterator.unwrap(), 1000).unwrap().records.len(), 1);
 }
 
 #[test]

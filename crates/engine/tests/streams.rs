@@ -10,12 +10,12 @@ use std::sync::Arc;
 use common::agree::{check_agreement, check_nothing_is_left_over};
 use common::requests::*;
 use common::streams::*;
-use common::{World, block_on, in_memory, n, open_folder, poll_once, s};
+use common::{World, block_on, in_memory, n, on_disk, poll_once, s};
 use dynamometer_engine::api::*;
 use dynamometer_engine::disk::stream::Event;
 use dynamometer_engine::streams::ShardRead;
 use dynamometer_store::fault::FaultStore;
-use dynamometer_store::{Appended, Keyspace, MemoryStore, Store};
+use dynamometer_store::{Appended, Keyspace, MemoryStore};
 use dynamometer_types::{AttributeValue, ErrorKind, Item, Timestamp};
 
 const TABLE: &str = "table";
@@ -47,7 +47,7 @@ fn world() -> World {
     World::on(in_memory())
 }
 
-/// A place among the shards of a stream: the number of shards, and the first of them that is open.
+/// The shards of a stream.
 fn shards(world: &World, arn: &str) -> Vec<ShardDescription> {
     world.describe_stream(arn).unwrap().shards
 }
@@ -322,6 +322,14 @@ fn a_page_ends_at_a_thousand_records_or_a_megabyte() {
     assert_eq!(page.records.len(), 3);
     let page = world.get_records(&page.next_shard_iterator.unwrap(), 1000).unwrap();
     assert_eq!(page.records.len(), 2);
+
+    for at in 0..1001 {
+        world.put(put(TABLE, key(&format!("small-{at}")))).unwrap();
+    }
+    let request = GetRecordsRequest { shard_iterator: page.next_shard_iterator, limit: None };
+    let page = world.run(async |engine, context| engine.get_records(context, request).await).unwrap();
+    assert_eq!(page.records.len(), 1000);
+    assert_eq!(world.get_records(&page.next_shard_iterator.unwrap(), 1000).unwrap().records.len(), 1);
 }
 
 #[test]
@@ -422,11 +430,9 @@ fn an_item_is_deleted_when_it_has_expired_by_the_service_and_for_nothing() {
 
 #[test]
 fn items_that_were_there_before_time_to_live_expire_too_and_none_after_it_is_disabled() {
-    for store in [in_memory(), {
-        let folder = Box::leak(Box::new(tempfile::tempdir().unwrap()));
-        open_folder(folder)
-    }] {
-        let world = World::on(Arc::clone(&store) as Arc<dyn Store>);
+    let (_folder, durable) = on_disk();
+    for store in [in_memory(), durable] {
+        let world = World::on(store);
         with_time_to_live(&world);
         world.set_time_to_live(TABLE, "ttl", false);
         world.run_jobs();

@@ -77,14 +77,18 @@ def test_an_answer_that_is_lost_is_what_tokens_are_for(client, table, inject):
     assert item["n"] == {"N": "1"}
 
 
-def test_delays_and_the_control_plane(client, table, inject):
+def test_delays_and_the_control_plane(client, endpoint, table, inject):
     inject(fault="delay", delay="150ms..200ms")
-    begun = time.monotonic()
+
+    def struck():
+        return [fault["struck"] for fault in own(endpoint, "/_dyno/faults")[1]["faults"]]
+
     client.describe_table(TableName=table)
-    assert time.monotonic() - begun < 0.15
+    assert struck() == [0]
     begun = time.monotonic()
     put(client, table)
     assert time.monotonic() - begun >= 0.15
+    assert struck() == [1]
 
 
 def test_wrong_faults_are_told_what_was_expected(endpoint):

@@ -176,17 +176,19 @@ impl Inner {
     pub(crate) async fn execute(&self, mut write: Write) -> Result<Option<Row>, Error> {
         let blob = self.move_large_value(&mut write).await?;
         let done = self.send(&write).await;
-        match (&done, blob) {
-            (Ok(Some(old)), _) => {
-                if let Some(pointer) = Pointer::in_item(&old.0) {
-                    self.delete_blob(&pointer).await;
-                }
+        // When an answer is lost, the SDK sends the write again. The second time meets what the first has made: it may be
+        // refused because of it, or overwrite it, and the item points to the new blob all the same.
+        let unused = match (&done, blob) {
+            (Ok(Some(old)), blob) => Pointer::in_item(&old.0).filter(|old| blob.as_ref() != Some(old)),
+            (Err(Error::Conflict { .. } | Error::AlreadyExists { .. }), Some(blob)) => {
+                let met = self.get(write.table, write.key(), true).await;
+                let is_used = |row: Row| Pointer::in_item(&row.0).as_ref() == Some(&blob);
+                met.is_ok_and(|row| !row.is_some_and(is_used)).then_some(blob)
             }
-            // Only after a refusal is it certain that no item points to the new blob.
-            (Err(Error::Conflict { .. } | Error::AlreadyExists { .. }), Some(pointer)) => {
-                self.delete_blob(&pointer).await;
-            }
-            _ => {}
+            _ => None,
+        };
+        if let Some(pointer) = unused {
+            self.delete_blob(&pointer).await;
         }
         done
     }

@@ -94,6 +94,12 @@ impl Write {
         }
     }
 
+    /// The key of the item.
+    pub(crate) fn key(&self) -> Item {
+        let names = [self.table.partition_key, self.table.sort_key];
+        names.into_iter().filter_map(|name| Some((name, self.key_part(name)?.clone()))).collect()
+    }
+
     fn key_part(&self, name: &str) -> Option<&AttributeValue> {
         match &self.action {
             Action::Put(item) => item.get(name),

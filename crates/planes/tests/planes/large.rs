@@ -2,12 +2,15 @@
 
 use std::path::Path;
 
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::config::retry::RetryConfig;
 use dynamometer_planes::{
-    Decimal, Error, Event, Expected, FolderBlobs, Id, Kind, Latest, ResourceKey, Take, Version,
+    Decimal, Error, Event, Expected, FolderBlobs, Id, Kind, Latest, Planes, ResourceKey, Take, Version,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-use crate::stage::{Stage, after};
+use crate::stage::{PREFIX, Stage, after};
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Report {
@@ -80,6 +83,39 @@ async fn events_transactions_and_batches_keep_large_values_too() {
     planes.transaction().step(twice()).commit().await.unwrap();
     assert!(matches!(planes.transaction().step(twice()).commit().await, Err(Error::Cancelled(_))));
     assert_eq!(files(folder.path()), 3, "a cancelled transaction leaves no blob");
+}
+
+#[tokio::test]
+async fn a_write_that_was_sent_twice_because_its_answer_was_lost_keeps_its_blob() {
+    let (stage, folder) = (Stage::new(), tempfile::tempdir().unwrap());
+    let config = stage.client.config().to_builder().retry_config(RetryConfig::standard());
+    let planes = Planes::builder(Client::from_conf(config.build()), PREFIX)
+        .blobs(FolderBlobs::new(folder.path()))
+        .inline_limit(1000)
+        .build();
+    let (control, data) = (planes.control().consistent(), planes.data().consistent());
+    let lose_the_next_answer = || {
+        stage.inject(&json!({
+            "fault": "internal-error", "operations": ["PutItem", "UpdateItem"], "after": true, "count": 1,
+        }));
+    };
+    let theme: ResourceKey = "theme#01".parse().unwrap();
+
+    lose_the_next_answer();
+    let revision = control.put_latest(&theme, &report(2000)).await.unwrap();
+    assert_eq!(control.latest::<Report>(&theme).await.unwrap().unwrap().value, report(2000));
+
+    lose_the_next_answer();
+    let edit = Latest::new(&theme, &report(3000)).unwrap().expecting(Expected::Revision(revision));
+    assert!(matches!(control.write_latest(edit).await, Err(Error::Conflict { .. })));
+    assert_eq!(control.latest::<Report>(&theme).await.unwrap().unwrap().value, report(3000));
+
+    lose_the_next_answer();
+    let (kind, publisher): (Kind, ResourceKey) = (Kind::literal("report"), "reports#user01".parse().unwrap());
+    let named = Event::new(&kind, &report(4000)).unwrap().id(Id::new("mine").unwrap());
+    assert!(matches!(data.record(named.published_by(&publisher)).await, Err(Error::AlreadyExists { .. })));
+    let key = "report$0#mine".parse().unwrap();
+    assert_eq!(data.get::<Report>(&key).await.unwrap().unwrap().value, report(4000));
 }
 
 #[tokio::test]

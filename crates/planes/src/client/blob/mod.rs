@@ -5,8 +5,8 @@
 //! has a random name and is never changed, so an item that is visible always has its whole value.
 //!
 //! A blob is deleted when its item is overwritten or deleted through this crate. Blobs stay behind when an item expires,
-//! when it is overwritten in a transaction or a batch, when a process dies between the two writes, or when the store fails to
-//! delete: let a rule of the store's own find what no item points to, or delete what is older than any item lives.
+//! when it is overwritten in a transaction or a batch, when a process dies between the two writes, when an answer is lost, or
+//! when the store fails to delete: let a rule of the store's own find what no item points to, or delete what is older than any item lives.
 
 mod folder;
 mod json;

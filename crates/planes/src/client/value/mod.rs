@@ -15,6 +15,7 @@ mod decimal;
 mod ser;
 
 use dynamometer_types::AttributeValue;
+use dynamometer_types::limits::NESTING_LEVELS;
 use dynamometer_types::number::NumberFault;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -42,6 +43,9 @@ pub enum ValueError {
         /// What is wrong with it.
         fault: NumberFault,
     },
+    /// Lists and maps in each other, more of them than DynamoDB takes.
+    #[error("the value nests {0} levels; DynamoDB takes {NESTING_LEVELS}")]
+    Nesting(usize),
     /// The number is not what the type can hold exactly.
     #[error("the number {number} does not fit {wanted} exactly; read it into a Decimal")]
     Inexact {
@@ -69,7 +73,12 @@ impl serde::de::Error for ValueError {
 /// # Errors
 /// [`ValueError`], when DynamoDB has no such value.
 pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<AttributeValue, ValueError> {
-    value.serialize(ser::ToValue)
+    let value = value.serialize(ser::ToValue)?;
+    match value.depth() {
+        // Said here, because a value that is kept as a blob never meets DynamoDB's own check, and could not be read back.
+        depth if depth > NESTING_LEVELS => Err(ValueError::Nesting(depth)),
+        _ => Ok(value),
+    }
 }
 
 /// Turns a DynamoDB value into what serde can deserialize.
@@ -201,6 +210,15 @@ mod tests {
         assert!(from_value::<i64>(n("9223372036854775808")).is_err());
         assert!(to_value(&u128::MAX).is_err(), "39 digits");
         assert_eq!(from_value::<u32>(n("1E3")).unwrap(), 1000);
+    }
+
+    #[test]
+    fn what_nests_deeper_than_dynamodb_takes_is_refused() {
+        let nested =
+            |levels: usize| (1..levels).fold(serde_json::json!(1), |inner, _| serde_json::json!([inner]));
+        assert_eq!(to_value(&nested(32)).unwrap().depth(), 32);
+        let refused = to_value(&nested(33)).unwrap_err();
+        assert_eq!(refused.to_string(), "the value nests 33 levels; DynamoDB takes 32");
     }
 
     #[test]

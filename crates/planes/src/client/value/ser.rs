@@ -33,6 +33,19 @@ macro_rules! integers {
     };
 }
 
+/// Methods that write a float by the shortest digits that read back as itself.
+macro_rules! floats {
+    ($($method:ident($type:ty)),*) => {
+        $(fn $method(self, value: $type) -> Written {
+            if value.is_finite() {
+                number(value.to_string())
+            } else {
+                Err(ValueError::NotFinite(value.to_string()))
+            }
+        })*
+    };
+}
+
 impl Serializer for ToValue {
     type Ok = AttributeValue;
     type Error = ValueError;
@@ -53,21 +66,7 @@ impl Serializer for ToValue {
         Ok(AttributeValue::Bool(value))
     }
 
-    fn serialize_f32(self, value: f32) -> Written {
-        if value.is_finite() {
-            number(value.to_string())
-        } else {
-            Err(ValueError::NotFinite(value.to_string()))
-        }
-    }
-
-    fn serialize_f64(self, value: f64) -> Written {
-        if value.is_finite() {
-            number(value.to_string())
-        } else {
-            Err(ValueError::NotFinite(value.to_string()))
-        }
-    }
+    floats! { serialize_f32(f32), serialize_f64(f64) }
 
     fn serialize_char(self, value: char) -> Written {
         Ok(AttributeValue::s(value))
@@ -246,39 +245,29 @@ impl SerializeMap for MapWriter {
     }
 }
 
-impl SerializeStruct for MapWriter {
-    type Ok = AttributeValue;
-    type Error = ValueError;
+/// The two kinds of struct, which differ only in their trait.
+macro_rules! structs {
+    ($($trait:ident),*) => {
+        $(impl $trait for MapWriter {
+            type Ok = AttributeValue;
+            type Error = ValueError;
 
-    fn serialize_field<T: Serialize + ?Sized>(
-        &mut self,
-        name: &'static str,
-        value: &T,
-    ) -> Result<(), ValueError> {
-        self.insert(name.to_owned(), value)
-    }
+            fn serialize_field<T: Serialize + ?Sized>(
+                &mut self,
+                name: &'static str,
+                value: &T,
+            ) -> Result<(), ValueError> {
+                self.insert(name.to_owned(), value)
+            }
 
-    fn end(self) -> Written {
-        self.finish()
-    }
+            fn end(self) -> Written {
+                self.finish()
+            }
+        })*
+    };
 }
 
-impl SerializeStructVariant for MapWriter {
-    type Ok = AttributeValue;
-    type Error = ValueError;
-
-    fn serialize_field<T: Serialize + ?Sized>(
-        &mut self,
-        name: &'static str,
-        value: &T,
-    ) -> Result<(), ValueError> {
-        self.insert(name.to_owned(), value)
-    }
-
-    fn end(self) -> Written {
-        self.finish()
-    }
-}
+structs! { SerializeStruct, SerializeStructVariant }
 
 /// A serializer of map keys, which are strings in DynamoDB.
 struct ToKey;
@@ -291,6 +280,15 @@ macro_rules! keys {
     ($($method:ident($type:ty)),*) => {
         $(fn $method(self, value: $type) -> Key {
             Ok(value.to_string())
+        })*
+    };
+}
+
+/// Methods that refuse what can be no key.
+macro_rules! no_keys {
+    ($($method:ident($($type:ty),*) -> $ok:ty: $what:literal;)*) => {
+        $(fn $method(self, $(_: $type),*) -> Result<$ok, ValueError> {
+            Err(ValueError::Key($what))
         })*
     };
 }
@@ -312,32 +310,24 @@ impl Serializer for ToKey {
         serialize_u8(u8), serialize_u16(u16), serialize_u32(u32), serialize_u64(u64), serialize_u128(u128)
     }
 
-    fn serialize_f32(self, _: f32) -> Key {
-        Err(ValueError::Key("a float"))
-    }
-
-    fn serialize_f64(self, _: f64) -> Key {
-        Err(ValueError::Key("a float"))
-    }
-
-    fn serialize_bytes(self, _: &[u8]) -> Key {
-        Err(ValueError::Key("bytes"))
-    }
-
-    fn serialize_none(self) -> Key {
-        Err(ValueError::Key("nothing"))
+    no_keys! {
+        serialize_f32(f32) -> String: "a float";
+        serialize_f64(f64) -> String: "a float";
+        serialize_bytes(&[u8]) -> String: "bytes";
+        serialize_none() -> String: "nothing";
+        serialize_unit() -> String: "nothing";
+        serialize_unit_struct(&'static str) -> String: "nothing";
+        serialize_seq(Option<usize>) -> Never: "a list";
+        serialize_tuple(usize) -> Never: "a list";
+        serialize_tuple_struct(&'static str, usize) -> Never: "a list";
+        serialize_tuple_variant(&'static str, u32, &'static str, usize) -> Never: "a variant with a value";
+        serialize_map(Option<usize>) -> Never: "a map";
+        serialize_struct(&'static str, usize) -> Never: "a map";
+        serialize_struct_variant(&'static str, u32, &'static str, usize) -> Never: "a variant with a value";
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Key {
         value.serialize(self)
-    }
-
-    fn serialize_unit(self) -> Key {
-        Err(ValueError::Key("nothing"))
-    }
-
-    fn serialize_unit_struct(self, _: &'static str) -> Key {
-        Err(ValueError::Key("nothing"))
     }
 
     fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Key {
@@ -355,46 +345,6 @@ impl Serializer for ToKey {
         _: &'static str,
         _: &T,
     ) -> Key {
-        Err(ValueError::Key("a variant with a value"))
-    }
-
-    fn serialize_seq(self, _: Option<usize>) -> Result<Never, ValueError> {
-        Err(ValueError::Key("a list"))
-    }
-
-    fn serialize_tuple(self, _: usize) -> Result<Never, ValueError> {
-        Err(ValueError::Key("a list"))
-    }
-
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Never, ValueError> {
-        Err(ValueError::Key("a list"))
-    }
-
-    fn serialize_tuple_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: usize,
-    ) -> Result<Never, ValueError> {
-        Err(ValueError::Key("a variant with a value"))
-    }
-
-    fn serialize_map(self, _: Option<usize>) -> Result<Never, ValueError> {
-        Err(ValueError::Key("a map"))
-    }
-
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Never, ValueError> {
-        Err(ValueError::Key("a map"))
-    }
-
-    fn serialize_struct_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: usize,
-    ) -> Result<Never, ValueError> {
         Err(ValueError::Key("a variant with a value"))
     }
 }

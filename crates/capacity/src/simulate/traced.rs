@@ -309,8 +309,68 @@ impl Table {
             }
             EventKind::Follow(spec) => self.managed.follow_spec(at, spec, follows_changes),
             EventKind::AddIndex(index) => self.managed.add_index(index, at),
-            EventKind::RemoveIndex(name) => capacity.remove_index(name),
+            EventKind::RemoveIndex(name) => self.managed.remove_index(name, at),
             _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::admission::{BillingMode, IndexSpec, ResourceSpec};
+    use crate::money::PriceTable;
+    use crate::trace::TraceOutcome;
+
+    /// One index is deleted and another one made: it gets the number of the first.
+    #[test]
+    fn what_was_counted_on_an_index_stays_when_it_is_deleted() {
+        let minute = |minute: i64| Timestamp::from_millis(minute * 60_000);
+        let spec = |index: Option<&str>| {
+            let resource = ResourceSpec::provisioned(5, 5);
+            let indexes = index.map(|name| IndexSpec { name: name.into(), resource });
+            Box::new(TableSpec {
+                mode: BillingMode::Provisioned,
+                table: ResourceSpec::provisioned(10, 10),
+                indexes: indexes.into_iter().collect(),
+                ..TableSpec::default()
+            })
+        };
+        let event = |at, kind| Event { table: 1, at, kind };
+        let mut events = vec![event(minute(0), EventKind::Table { name: "T".into(), spec: spec(Some("a")) })];
+        for number in 0..90 {
+            let change = match number {
+                10 => Some(None),
+                20 => Some(Some("b")),
+                _ => None,
+            };
+            events.extend(change.map(|index| event(minute(number), EventKind::Follow(spec(index)))));
+            let part = |resource| TracePart {
+                resource: ResourceId::of_number(resource),
+                dimension: Dimension::Write,
+                hash: 7,
+                sort_key: Box::default(),
+                floor: CapacityUnits::ONE,
+            };
+            let parts = if (10..20).contains(&number) { vec![part(0)] } else { vec![part(0), part(1)] };
+            let (request, outcome) = (number as u64, TraceOutcome::Admitted);
+            events.push(event(minute(number), EventKind::Admit { request, parts, outcome }));
+        }
+        let prices = PriceTable::builtin();
+        let prices = prices.region("us-east-1").unwrap();
+        let settings = Setting::parse_list("recorded,on-demand,prov:70").unwrap();
+        for outcome in replay_under(&events, &settings, &prices).unwrap() {
+            let setting = outcome.setting;
+            assert_eq!(outcome.consumed.write, CapacityUnits::from_whole(90 + 80), "{setting}");
+            if setting.throughput == Throughput::Recorded {
+                // Ten units and those of b for two hours, those of a for one.
+                let hours = |item| {
+                    let bill = outcome.bill.as_ref().unwrap();
+                    let lines = bill.lines.iter().filter(|line| line.item == item);
+                    lines.map(|line| line.quantity / line.divisor).sum::<u128>()
+                };
+                assert_eq!(hours(crate::money::PriceItem::WcuHour), 2 * 10 + 2 * 5 + 5);
+            }
         }
     }
 }

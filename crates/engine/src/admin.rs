@@ -178,10 +178,12 @@ impl Engine {
         for (old, new) in &copy.renumbered {
             self.copy_rows(&*view, *old, *new)?;
         }
+        // What came during the copy goes too.
+        let by_now = self.store.snapshot()?;
         let show = |draft: &mut Draft, copy_targets: &mut dyn FnMut(&mut Batch)| {
             copy.job.finish(&mut draft.batch);
-            forget_tokens(draft, &*view, to)?;
-            activity::forget(&*view, to, None, &mut draft.batch)?;
+            forget_tokens(draft, &*by_now, to)?;
+            activity::forget(&*by_now, to, None, &mut draft.batch)?;
             copy_targets(&mut draft.batch);
             Ok::<_, AdminError>(replace_database(draft, copy.records, copy.streams, to, now))
         };

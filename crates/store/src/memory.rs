@@ -22,8 +22,8 @@ use crate::{
 /// A store that lives as long as its process.
 ///
 /// The thread that calls [`commit`](Store::commit) applies the batch itself, so its [`Commit`] is resolved at once,
-/// unless another thread is at it: that one then goes on with this batch. A snapshot is a copy of nine
-/// pointers; while it lives, writers copy the nodes that they change. A read waits at most for the changes of
+/// unless another thread is at it: that one then goes on with this batch. A snapshot is a copy of a pointer for each
+/// keyspace; while it lives, writers copy the nodes that they change. A read waits at most for the changes of
 /// one batch in memory.
 #[derive(Default)]
 pub struct MemoryStore {

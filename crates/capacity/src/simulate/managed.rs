@@ -8,8 +8,8 @@ use super::outcome::Reason;
 use super::setting::{Setting, Throughput};
 use crate::Constants;
 use crate::admission::{
-    AccountUse, BillingMode, Cause, Dimension, IndexSpec, PerDimension, ResourceId, TableCapacity, TableSpec,
-    TargetUpdate, ThroughputUpdate,
+    AccountUse, BillingMode, Cause, Counters, Dimension, IndexSpec, PerDimension, ResourceId, TableCapacity,
+    TableSpec, TargetUpdate, ThroughputUpdate,
 };
 use crate::autoscaling::{Scaler, Scaling, TargetTracking};
 use crate::money::{
@@ -37,6 +37,13 @@ struct Scaled {
     scaler: Scaler,
 }
 
+/// What a table or index has come to.
+struct Sums {
+    name: Option<Arc<str>>,
+    counters: PerDimension<Counters>,
+    hours: PerDimension<HourlyPeak>,
+}
+
 /// A table under a setting.
 pub(crate) struct Managed {
     pub capacity: TableCapacity,
@@ -45,7 +52,10 @@ pub(crate) struct Managed {
     mode: BillingMode,
     constants: Arc<Constants>,
     started: Timestamp,
+    /// The table, then its indexes by their numbers; the name of one that was removed is empty.
     names: Vec<Option<Arc<str>>>,
+    /// What the indexes that were removed had come to.
+    gone: Vec<Sums>,
     provisioned: Vec<PerDimension<u64>>,
     hours: Vec<PerDimension<HourlyPeak>>,
     /// The least units of all resources together so far.
@@ -78,6 +88,7 @@ impl Managed {
             constants,
             started: now,
             names: demands.iter().map(|demand| demand.name.clone()).collect(),
+            gone: Vec::new(),
             provisioned: Vec::new(),
             hours: Vec::new(),
             least: PerDimension::new(u64::MAX, u64::MAX),
@@ -94,7 +105,7 @@ impl Managed {
                     known.map(|index| index.resource.clone()).unwrap_or_default()
                 }
             };
-            managed.choose(demand, &mut resource);
+            managed.choose(managed.provisioned.len(), demand, &mut resource);
             managed.provisioned.push(resource.provisioned);
             managed.hours.push(resource.provisioned.map(|units| HourlyPeak::new(units, now)));
             match &demand.name {
@@ -107,8 +118,8 @@ impl Managed {
         managed
     }
 
-    /// Chooses the throughput of a resource.
-    fn choose(&mut self, demand: &Demand, resource: &mut crate::admission::ResourceSpec) {
+    /// Chooses the throughput of the resource of a number.
+    fn choose(&mut self, slot: usize, demand: &Demand, resource: &mut crate::admission::ResourceSpec) {
         let constants = &self.constants;
         match self.setting.throughput {
             Throughput::Recorded | Throughput::OnDemand => {}
@@ -130,7 +141,6 @@ impl Managed {
                 resource.provisioned = units.unwrap_or(demand.peak).max_each(PerDimension::new(1, 1));
             }
             Throughput::Scaled { target_percent, least, most, .. } => {
-                let slot = self.provisioned.len();
                 for dimension in Dimension::BOTH {
                     let policy = TargetTracking {
                         target_basis_points: target_percent * 100,
@@ -223,10 +233,7 @@ impl Managed {
         for target in &update.targets {
             let slot = self.names.iter().position(|name| *name == target.index);
             let (Some(slot), Some(units)) = (slot, target.provisioned) else { continue };
-            self.provisioned[slot] = units;
-            for dimension in Dimension::BOTH {
-                self.hours[slot][dimension].set(units[dimension], in_force);
-            }
+            self.provision(slot, units, in_force);
         }
         self.note_least();
     }
@@ -234,16 +241,14 @@ impl Managed {
     /// Takes over settings that a trace has: all of them, or only which indexes there are. The bill goes on as it began: a table
     /// that changes its mode is still billed in the first.
     pub(crate) fn follow_spec(&mut self, now: Timestamp, spec: &TableSpec, with_throughput: bool) {
+        // In the model's order: the number of an index that goes is given to one that comes.
+        let is_gone = |name: &&Arc<str>| !spec.indexes.iter().any(|index| index.name == **name);
+        let gone: Vec<Arc<str>> = self.names.iter().flatten().filter(is_gone).cloned().collect();
+        gone.iter().for_each(|name| self.remove_index(name, now));
         for index in &spec.indexes {
             if !self.names.iter().flatten().any(|name| *name == index.name) {
                 self.add_index(index, now);
             }
-        }
-        let gone = |name: &Arc<str>| !spec.indexes.iter().any(|index| index.name == *name);
-        for name in self.names.iter_mut().flatten().filter(|name| gone(name)) {
-            self.capacity.remove_index(name);
-            // Its number may be given to another, also to one of the same name.
-            *name = Arc::from("");
         }
         if !with_throughput {
             return;
@@ -254,10 +259,7 @@ impl Managed {
             resources.chain(spec.indexes.iter().map(|index| (Some(&index.name), &index.resource)));
         for (name, resource) in resources {
             let Some(slot) = self.names.iter().position(|known| known.as_ref() == name) else { continue };
-            self.provisioned[slot] = resource.provisioned;
-            for dimension in Dimension::BOTH {
-                self.hours[slot][dimension].set(resource.provisioned[dimension], now);
-            }
+            self.provision(slot, resource.provisioned, now);
         }
         self.note_least();
     }
@@ -266,13 +268,13 @@ impl Managed {
     pub(crate) fn add_index(&mut self, index: &IndexSpec, now: Timestamp) {
         let demand = Demand { name: Some(index.name.clone()), ..Demand::default() };
         let mut resource = index.resource.clone();
-        self.choose(&demand, &mut resource);
+        let freed = self.names.iter().position(|name| name.as_deref() == Some(""));
+        let slot = freed.unwrap_or(self.names.len());
+        self.choose(slot, &demand, &mut resource);
         let provisioned = resource.provisioned;
-        let number = self.capacity.add_index(&IndexSpec { name: index.name.clone(), resource }, now);
-        let slot = usize::from(number.number());
+        self.capacity.add_index(&IndexSpec { name: index.name.clone(), resource }, now);
         let hours = provisioned.map(|units| HourlyPeak::new(units, now));
-        if slot < self.names.len() {
-            // The number of an index that was removed.
+        if freed.is_some() {
             self.names[slot] = demand.name;
             self.provisioned[slot] = provisioned;
             self.hours[slot] = hours;
@@ -283,11 +285,41 @@ impl Managed {
         }
     }
 
+    /// Removes an index that a trace removes: what was counted on it stays, what is provisioned is not paid any more.
+    pub(crate) fn remove_index(&mut self, name: &Arc<str>, now: Timestamp) {
+        let slot = self.names.iter().position(|known| known.as_ref() == Some(name));
+        let Some(slot) = slot.filter(|_| !name.is_empty()) else { return };
+        self.provision(slot, PerDimension::default(), now);
+        self.gone.push(self.sums_of(slot));
+        self.capacity.remove_index(name);
+        self.names[slot] = Some(Arc::from(""));
+        self.hours[slot] = PerDimension::new(HourlyPeak::new(0, now), HourlyPeak::new(0, now));
+        self.scalers.retain(|scaled| scaled.slot != slot);
+        self.note_least();
+    }
+
+    fn provision(&mut self, slot: usize, units: PerDimension<u64>, now: Timestamp) {
+        self.provisioned[slot] = units;
+        for dimension in Dimension::BOTH {
+            self.hours[slot][dimension].set(units[dimension], now);
+        }
+    }
+
+    /// The table, its indexes, and those that were removed.
+    fn sums(&self) -> impl Iterator<Item = Sums> {
+        let gone = self.gone.iter().map(|gone| Sums { name: gone.name.clone(), ..*gone });
+        (0..self.names.len()).map(|slot| self.sums_of(slot)).chain(gone)
+    }
+
+    fn sums_of(&self, slot: usize) -> Sums {
+        let counters = self.capacity.counters(ResourceId::of_number(slot as u16));
+        Sums { name: self.names[slot].clone(), counters, hours: self.hours[slot] }
+    }
+
     /// Units consumed so far by all resources.
     pub(crate) fn consumed_halves(&self) -> PerDimension<u64> {
         let mut sum = PerDimension::default();
-        for resource in self.resources() {
-            let counters = self.capacity.counters(resource);
+        for Sums { counters, .. } in self.sums() {
             sum.read += counters.read.consumed_halves;
             sum.write += counters.write.consumed_halves;
         }
@@ -300,8 +332,7 @@ impl Managed {
 
     /// Adds why requests were refused.
     pub(crate) fn add_reasons(&self, reasons: &mut Vec<Reason>) {
-        for (slot, name) in self.names.iter().enumerate() {
-            let counters = self.capacity.counters(ResourceId::of_number(slot as u16));
+        for Sums { name, counters, .. } in self.sums() {
             for dimension in Dimension::BOTH {
                 for cause in Cause::ALL {
                     let count = counters[dimension].refusals(cause);
@@ -322,13 +353,12 @@ impl Managed {
     ) -> Result<(Bill, Money, Money), PriceError> {
         let seconds = (end - self.started).unsigned_abs() / 1_000;
         let mut lines = Vec::new();
-        for (slot, resource) in self.resources().enumerate() {
-            let counters = self.capacity.counters(resource);
+        for Sums { counters, hours, .. } in self.sums() {
             let usage = Usage {
                 mode: self.mode,
                 consumed: PerDimension::new(counters.read.consumed(), counters.write.consumed()),
                 // The last hour has ended: without a millisecond less another would have begun.
-                provisioned_unit_seconds: self.hours[slot].map(|hours| hours.unit_seconds(end + -1)),
+                provisioned_unit_seconds: hours.map(|hours| hours.unit_seconds(end + -1)),
                 ..Usage::default()
             };
             add_lines(&mut lines, bill(&usage, prices)?.lines);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use dynamometer_types::Timestamp;
 use thiserror::Error;
 
+use super::load::MOST_MINUTES;
 use super::managed::{Demand, Managed};
 use super::outcome::{MinutePoint, Outcome};
 use super::setting::{Setting, Throughput};
@@ -29,6 +30,9 @@ pub enum ReplayUnderError {
     /// There is no request in it.
     #[error("the trace has no request in it")]
     Empty,
+    /// Each minute is kept in memory.
+    #[error("the trace goes on for more than {} days after its first request", MOST_MINUTES / 1_440)]
+    TooLong,
     /// Shards need to know which reads would have to ask all shards.
     #[error(
         "setting '{0}' cannot be played on a trace: a trace does not tell which reads would ask all shards"
@@ -40,7 +44,7 @@ pub enum ReplayUnderError {
 /// its tables anew; `recorded` follows them, and tells how many decisions came out otherwise.
 ///
 /// # Errors
-/// When the trace is empty or does not fit together, or a setting has shards.
+/// When the trace is empty, longer than a year or does not fit together, or a setting has shards.
 pub fn replay_under(
     events: &[Event],
     settings: &[Setting],
@@ -48,6 +52,11 @@ pub fn replay_under(
 ) -> Result<Vec<Outcome>, ReplayUnderError> {
     if let Some(setting) = settings.iter().find(|setting| setting.shards > 1) {
         return Err(ReplayUnderError::Shards(*setting));
+    }
+    let start = trace_start(events);
+    let end = events.iter().map(|event| event.at).max().unwrap_or_default();
+    if start.is_some_and(|start| (end - start) / 60_000 > MOST_MINUTES as i64) {
+        return Err(ReplayUnderError::TooLong);
     }
     let at_event = |position: usize| move |error| ReplayUnderError::Event { position, error };
     let mut constants = Constants::default();
@@ -63,8 +72,7 @@ pub fn replay_under(
             differing += u64::from(!decision.agrees());
         }
     }
-    let (Some(start), true) = (trace_start(events), is_asked) else { return Err(ReplayUnderError::Empty) };
-    let end = events.last().map_or(start, |event| event.at);
+    let (Some(start), true) = (start, is_asked) else { return Err(ReplayUnderError::Empty) };
     let demands = demands(events, start);
     let constants = Arc::new(constants);
     let play = |setting: &Setting| {
@@ -309,8 +317,95 @@ impl Table {
             }
             EventKind::Follow(spec) => self.managed.follow_spec(at, spec, follows_changes),
             EventKind::AddIndex(index) => self.managed.add_index(index, at),
-            EventKind::RemoveIndex(name) => capacity.remove_index(name),
+            EventKind::RemoveIndex(name) => self.managed.remove_index(name, at),
             _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::admission::{BillingMode, IndexSpec, ResourceSpec};
+    use crate::money::PriceTable;
+    use crate::trace::TraceOutcome;
+
+    #[test]
+    fn a_trace_that_does_not_end_within_a_year_is_refused() {
+        let at = [0, 0, MOST_MINUTES as i64 * 60_000, (MOST_MINUTES as i64 + 1) * 60_000, i64::MAX];
+        let at = at.map(Timestamp::from_millis);
+        let part = TracePart {
+            resource: ResourceId::TABLE,
+            dimension: Dimension::Read,
+            hash: 7,
+            sort_key: Box::default(),
+            floor: CapacityUnits::ONE,
+        };
+        let (outcome, spec) = (TraceOutcome::Admitted, Box::default());
+        let mut events = vec![
+            Event { table: 1, at: at[0], kind: EventKind::Table { name: "T".into(), spec } },
+            Event { table: 1, at: at[1], kind: EventKind::Admit { request: 1, parts: vec![part], outcome } },
+        ];
+        let prices = PriceTable::builtin();
+        let prices = prices.region("us-east-1").unwrap();
+        let settings = Setting::parse_list("recorded").unwrap();
+        for (end, fits) in [(at[2], true), (at[3], false), (at[4], false)] {
+            events.push(Event { table: 1, at: end, kind: EventKind::Drop });
+            let played = replay_under(&events, &settings, &prices);
+            assert_eq!(played.err(), (!fits).then_some(ReplayUnderError::TooLong));
+            events.pop();
+        }
+    }
+
+    /// One index is deleted and another one made: it gets the number of the first.
+    #[test]
+    fn what_was_counted_on_an_index_stays_when_it_is_deleted() {
+        let minute = |minute: i64| Timestamp::from_millis(minute * 60_000);
+        let spec = |index: Option<&str>| {
+            let resource = ResourceSpec::provisioned(5, 5);
+            let indexes = index.map(|name| IndexSpec { name: name.into(), resource });
+            Box::new(TableSpec {
+                mode: BillingMode::Provisioned,
+                table: ResourceSpec::provisioned(10, 10),
+                indexes: indexes.into_iter().collect(),
+                ..TableSpec::default()
+            })
+        };
+        let event = |at, kind| Event { table: 1, at, kind };
+        let mut events = vec![event(minute(0), EventKind::Table { name: "T".into(), spec: spec(Some("a")) })];
+        for number in 0..90 {
+            let change = match number {
+                10 => Some(None),
+                20 => Some(Some("b")),
+                _ => None,
+            };
+            events.extend(change.map(|index| event(minute(number), EventKind::Follow(spec(index)))));
+            let part = |resource| TracePart {
+                resource: ResourceId::of_number(resource),
+                dimension: Dimension::Write,
+                hash: 7,
+                sort_key: Box::default(),
+                floor: CapacityUnits::ONE,
+            };
+            let parts = if (10..20).contains(&number) { vec![part(0)] } else { vec![part(0), part(1)] };
+            let (request, outcome) = (number as u64, TraceOutcome::Admitted);
+            events.push(event(minute(number), EventKind::Admit { request, parts, outcome }));
+        }
+        let prices = PriceTable::builtin();
+        let prices = prices.region("us-east-1").unwrap();
+        let settings = Setting::parse_list("recorded,on-demand,prov:70").unwrap();
+        for outcome in replay_under(&events, &settings, &prices).unwrap() {
+            let setting = outcome.setting;
+            assert_eq!(outcome.consumed.write, CapacityUnits::from_whole(90 + 80), "{setting}");
+            if setting.throughput == Throughput::Recorded {
+                // Ten units and those of b for two hours, those of a for one.
+                let hours = |item| {
+                    let bill = outcome.bill.as_ref().unwrap();
+                    let lines = bill.lines.iter().filter(|line| line.item == item);
+                    lines.map(|line| line.quantity / line.divisor).sum::<u128>()
+                };
+                assert_eq!(hours(crate::money::PriceItem::WcuHour), 2 * 10 + 2 * 5 + 5);
+            }
         }
     }
 }

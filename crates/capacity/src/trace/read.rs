@@ -175,7 +175,7 @@ const TARGET: &str = "a target as name:provisioned:maximum:warm";
 /// A name as tables and indexes have it.
 fn name(text: &str) -> Result<Arc<str>, Complaint> {
     let is_fine = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
-    match text != "-" && text.bytes().all(is_fine) {
+    match !["", "-"].contains(&text) && text.bytes().all(is_fine) {
         true => Ok(text.into()),
         false => Err(("a name of letters, digits, '_', '.' and '-'".to_owned(), quoted(text))),
     }

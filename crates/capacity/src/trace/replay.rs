@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::{Event, EventKind, TraceOutcome, TracePart};
 use crate::Constants;
-use crate::admission::{AccountUse, Admission, Ask, Place, Refusal, TableCapacity};
+use crate::admission::{AccountUse, Admission, Ask, Place, Refusal, ResourceId, TableCapacity};
 use crate::constants::ConstantError;
 
 /// An event that does not fit what came before it.
@@ -140,6 +140,7 @@ impl Table {
                 self.capacity.release(at, admission);
             }
             EventKind::Resize { resource, hash, sort_key, bytes_delta } => {
+                self.check_index(*resource)?;
                 let place = Place { hash: *hash, sort_key };
                 self.capacity.resize(at, *resource, place, *bytes_delta);
             }
@@ -159,12 +160,14 @@ impl Table {
     }
 
     fn asks<'a>(&self, parts: &'a [TracePart]) -> Result<Vec<Ask<'a>>, ReplayError> {
-        let known = self.capacity.resource_count();
-        let check = |part: &'a TracePart| match usize::from(part.resource.number()) < known {
-            true => Ok(part.ask()),
-            false => Err(ReplayError::UnknownIndex(part.resource.number())),
-        };
-        parts.iter().map(check).collect()
+        parts.iter().map(|part| self.check_index(part.resource).map(|()| part.ask())).collect()
+    }
+
+    fn check_index(&self, resource: ResourceId) -> Result<(), ReplayError> {
+        match usize::from(resource.number()) < self.capacity.resource_count() {
+            true => Ok(()),
+            false => Err(ReplayError::UnknownIndex(resource.number())),
+        }
     }
 
     fn decided(

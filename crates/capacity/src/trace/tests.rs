@@ -111,6 +111,12 @@ fn mistakes_are_answered_with_file_line_and_what_was_expected() {
             3,
             "a moment of 5 or later, for the events of a table stand in order of time, found 4",
         ),
+        ("H\nremove-index 1 4", 2, "the name of the index, found the end of the line"),
+        (
+            "H\nadd-index 1 4 :0/0:-/-:0/0:0/0:0:-:-",
+            2,
+            "a name of letters, digits, '_', '.' and '-', found ''",
+        ),
         ("H\ndrop 1 4 5", 2, "the end of the line, found '5'"),
         ("H\ntable 1 5 T on-demand - 0 - - -:0/0:-/-", 2, "a resource as name:provisioned"),
         ("H\ntable 1 5 T onDemand - 0 - - -", 2, "'on-demand' or 'provisioned', found 'onDemand'"),
@@ -131,6 +137,17 @@ fn mistakes_are_answered_with_file_line_and_what_was_expected() {
             .to_string()
             .starts_with("empty:1: expected the first line")
     );
+}
+
+#[test]
+fn what_names_an_index_that_is_not_there_is_an_error() {
+    for event in ["admit 1 5 1 ok 1:w:ab:-:1", "resize 1 5 1:w:ab:- 10"] {
+        let (mut reader, mut replay) = (TraceReader::new("t"), Replay::new());
+        let text = format!("{HEADER}\ntable 1 5 T on-demand - 0 - - -:0/0:-/-:0/0:0/0:0:-:-\n{event}");
+        let events: Vec<_> = text.lines().filter_map(|line| reader.read(line).unwrap()).collect();
+        assert_eq!(replay.apply(&events[0]), Ok(None));
+        assert_eq!(replay.apply(&events[1]), Err(ReplayError::UnknownIndex(1)), "{event}");
+    }
 }
 
 /// A recorded run, with refusals, extensions, releases, changes and a hot key, decides the same when replayed from its

@@ -351,3 +351,17 @@ fn bringing_back_a_state_forgets_the_tokens_used_since() {
     world.transact(transaction(vec![action::put(TABLE, key("a"))], Some("token"))).unwrap();
     assert!(world.get(TABLE, key("a")).is_some());
 }
+
+/// A transaction that runs while a state is being brought back is not in it: its token must not say that it ran.
+#[test]
+fn bringing_back_a_state_forgets_the_tokens_used_meanwhile() {
+    let store = Meddled::new(in_memory());
+    let world = world_on(Arc::clone(&store) as _);
+    world.engine.keep_state("", "kept", world.now()).unwrap();
+    let send = || world.transact(transaction(vec![action::put(TABLE, key("a"))], Some("token"))).unwrap();
+    let bring_back = || drop(world.engine.bring_back("", "kept", world.now()).unwrap());
+    store.at_reads_of(Keyspace::Catalog, bring_back, || drop(send()));
+    assert_eq!(world.get(TABLE, key("a")), None::<Item>);
+    send();
+    assert!(world.get(TABLE, key("a")).is_some());
+}

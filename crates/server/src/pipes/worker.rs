@@ -80,6 +80,8 @@ impl Worker {
                 }
             }
         }
+        // A name that is still looked up holds up no stop.
+        self.runtime.shutdown_background();
     }
 
     /// Goes once over all shards that may be read.

@@ -25,7 +25,7 @@ use crate::problem::Problem;
 use items::{Items, Which};
 use random::Random;
 use requests::Maker;
-use run::{Outcome, Stream};
+use run::{Outcome, Stream, is_throttle};
 
 /// Flags of `dyno load`.
 #[derive(Clone, Debug, Args)]
@@ -81,6 +81,9 @@ fn factor(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
     number.ok_or_else(|| "write a number above 0, such as 0.5 or 10".into())
 }
+
+/// The most calls a second of a pattern, in millionths: they are timed in nanoseconds, and no machine sends more.
+const MOST_RATE_MICRO: f64 = 1e12;
 
 /// A pattern that is called.
 struct Called {
@@ -152,7 +155,16 @@ fn called(
     let mut called = Vec::new();
     for (at, pattern) in design.patterns.iter().enumerate().filter(|(_, pattern)| is_wanted(pattern)) {
         let rate = if args.peak { pattern.peak_micro() } else { pattern.average_micro() };
-        let rate_micro = (rate as f64 * args.scale).round() as u64;
+        let scaled = (rate as f64 * args.scale).round();
+        if scaled > MOST_RATE_MICRO {
+            let name = &pattern.name.value;
+            return Err(Problem::wrong(format!(
+                "{name}: {:e} calls a second are more than can be sent",
+                scaled / 1e6
+            ))
+            .hint("a smaller --scale: a pattern is called up to a million times a second"));
+        }
+        let rate_micro = scaled as u64;
         match &services[at] {
             Planned::NotServable(lack) => {
                 notes.push(format!("{}: not servable: {}", pattern.name.value, lack.because));
@@ -212,13 +224,16 @@ async fn fill(client: &Client, items: &Items<'_>) -> Result<(), Problem> {
 async fn write(client: &Client, mut left: Value) -> Result<(), Problem> {
     loop {
         let body = json!({ "RequestItems": left });
-        let mut answer = client
-            .call(Service::DynamoDb, "BatchWriteItem", &body)
-            .await
-            .map_err(|error| client.problem("BatchWriteItem", &error))?;
-        left = answer["UnprocessedItems"].take();
-        if left.as_object().is_none_or(|left| left.is_empty()) {
-            return Ok(());
+        match client.call(Service::DynamoDb, "BatchWriteItem", &body).await {
+            Ok(mut answer) => {
+                left = answer["UnprocessedItems"].take();
+                if left.as_object().is_none_or(|left| left.is_empty()) {
+                    return Ok(());
+                }
+            }
+            // None of it was taken.
+            Err(error) if is_throttle(&error) => {}
+            Err(error) => return Err(client.problem("BatchWriteItem", &error)),
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }

@@ -89,14 +89,18 @@ impl<'d> Maker<'d> {
     }
 
     fn by_key(&mut self, read: &'d Read) -> Request {
-        let calls = read.items.as_ref().map_or(1, |items| items.value.max(1));
+        let calls = read.items.as_ref().map_or(1, |items| items.value.clamp(1, BATCH_GET as u64));
         let is_strong = *read.consistency == Consistency::Strong;
         let mut keys: Vec<(&str, Map<String, Value>)> = Vec::new();
+        let mut seen = Seen::default();
         for _ in 0..calls {
             for entity in &read.entities {
                 let entity = self.entity(entity.value);
                 let which = self.existing(entity);
-                keys.push((self.table_name(entity.table), self.items.key(entity, &which)));
+                let (table, key) = (self.table_name(entity.table), self.items.key(entity, &which));
+                if seen.is_new(table, &key) {
+                    keys.push((table, key));
+                }
             }
         }
         match read.kind {
@@ -107,13 +111,9 @@ impl<'d> Maker<'d> {
                 Request { operation: "TransactGetItems", body: counted(json!({ "TransactItems": gets })) }
             }
             ReadKind::BatchGet => {
-                let mut seen = BTreeSet::new();
                 let mut tables: BTreeMap<&str, Vec<Map<String, Value>>> = BTreeMap::new();
-                // A batch takes no key twice.
                 for (table, key) in keys.into_iter().take(BATCH_GET) {
-                    if seen.insert((table, json!(key).to_string())) {
-                        tables.entry(table).or_default().push(key);
-                    }
+                    tables.entry(table).or_default().push(key);
                 }
                 let asked = tables.into_iter().map(|(table, keys)| {
                     (table.to_owned(), json!({ "Keys": keys, "ConsistentRead": is_strong }))
@@ -245,24 +245,20 @@ impl<'d> Maker<'d> {
         match write.kind {
             WriteKind::Batch(items) => {
                 let mut tables: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+                let mut seen = Seen::default();
                 for at in 0..(items as usize).clamp(1, BATCH_WRITE) {
                     let member = &write.members[at % write.members.len()];
                     let entity = self.entity(member.entity.value);
-                    let request = match member.kind {
-                        MemberKind::Delete => {
-                            let which = self.existing(entity);
-                            json!({ "DeleteRequest": { "Key": self.items.key(entity, &which) } })
-                        }
-                        _ => {
-                            let which = self.fresh(entity);
-                            json!({ "PutRequest": { "Item": self.items.item(entity, &which) } })
-                        }
-                    };
-                    let requests = tables.entry(self.table_name(entity.table)).or_default();
-                    // Deletes of one item twice are refused; one of them will do.
-                    if !requests.contains(&request) {
-                        requests.push(request);
+                    let deletes = member.kind == MemberKind::Delete;
+                    let which = if deletes { self.existing(entity) } else { self.fresh(entity) };
+                    let (table, key) = (self.table_name(entity.table), self.items.key(entity, &which));
+                    if !seen.is_new(table, &key) {
+                        continue;
                     }
+                    tables.entry(table).or_default().push(match deletes {
+                        true => json!({ "DeleteRequest": { "Key": key } }),
+                        false => json!({ "PutRequest": { "Item": self.items.item(entity, &which) } }),
+                    });
                 }
                 Request { operation: "BatchWriteItem", body: counted(json!({ "RequestItems": tables })) }
             }
@@ -362,6 +358,16 @@ impl<'d> Maker<'d> {
     }
 }
 
+/// The keys of a request: batches and transactions that name one twice are refused, and once will do.
+#[derive(Default)]
+struct Seen(BTreeSet<(String, String)>);
+
+impl Seen {
+    fn is_new(&mut self, table: &str, key: &Map<String, Value>) -> bool {
+        self.0.insert((table.to_owned(), json!(key).to_string()))
+    }
+}
+
 /// With the units that it consumes in its answer.
 fn counted(mut body: Value) -> Value {
     body["ReturnConsumedCapacity"] = json!("TOTAL");
@@ -395,6 +401,8 @@ patterns:
   gather: { query: ByDay, key: "<day>#<shard>", gather: shard, rate: 1/s }
   put: { put: Order, rate: 1/s }
   update: { update: Order, sets: [status], rate: 1/s }
+  together: { transact-get: [Customer], items: 15, rate: 1/s }
+  in batches: { batch-get: Customer, items: 15, rate: 1/s }
 "#;
 
     /// The bodies of the first calls of a pattern.
@@ -452,6 +460,14 @@ patterns:
         let puts = keys(calls("put", 50));
         assert_eq!(puts.len(), 50);
         assert!(puts.is_disjoint(&keys(calls("update", 50))));
+    }
+
+    #[test]
+    fn no_request_names_a_key_twice() {
+        for call in ["together", "in batches"].into_iter().flat_map(|name| calls(name, 20)) {
+            let keys: Vec<&str> = call.split("CUSTOMER#").skip(1).map(|rest| &rest[..16]).collect();
+            assert!(keys.len() > 1 && keys.len() == keys.iter().collect::<BTreeSet<_>>().len(), "{call}");
+        }
     }
 
     #[test]

@@ -110,7 +110,8 @@ async fn send_all(client: &Client, requests: Vec<Request>) -> (Answer, u64) {
     (worst, halves)
 }
 
-fn is_throttle(error: &CallError) -> bool {
+/// Whether a call, or a part of it, was refused for its throughput.
+pub(super) fn is_throttle(error: &CallError) -> bool {
     let kinds = ["ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded"];
     kinds.iter().any(|kind| error.is(kind))
         || error.is("TransactionCanceledException") && {

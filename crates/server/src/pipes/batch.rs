@@ -19,6 +19,13 @@ pub(super) struct Entry {
     pub(super) created: Timestamp,
 }
 
+impl Entry {
+    /// What it adds to an event, its comma included.
+    pub(super) fn event_bytes(&self) -> usize {
+        self.json.len() + 1
+    }
+}
+
 /// Records that are sent together.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Work {

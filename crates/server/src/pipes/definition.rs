@@ -264,7 +264,13 @@ pub(super) const EXAMPLE: &str = r#"{"EventSourceArn": "Orders", "FunctionName":
 
 fn http_uri(member: &str, text: &str) -> Result<Uri, String> {
     let uri: Option<Uri> = text.parse().ok();
-    uri.filter(|uri| uri.scheme_str() == Some("http") && uri.host().is_some_and(|host| !host.is_empty()))
+    // A port that is none, such as 99999, stands in the address and is no part of it; so does a password.
+    let is_whole = |uri: &Uri| {
+        let host = uri.host().unwrap_or_default();
+        let port = uri.port().map(|port| format!(":{port}")).unwrap_or_default();
+        !host.is_empty() && uri.authority().is_some_and(|authority| *authority == *format!("{host}{port}"))
+    };
+    uri.filter(|uri| uri.scheme_str() == Some("http") && is_whole(uri))
         .ok_or_else(|| format!("`{member}` makes no http:// address: `{text}`"))
 }
 
@@ -295,6 +301,9 @@ mod tests {
         assert_eq!(table.source, Source::Table("Orders".into()));
         let pattern = r#"{"FilterCriteria":{"Filters":[{"Pattern":"{\"eventName\":[\"INSERT\"]}"}]}}"#;
         assert_eq!(check(pattern).unwrap().filters.len(), 1);
+        for endpoint in ["http://localhost", "http://[::1]:9000", "http://a.b:80/x"] {
+            assert!(check(&format!(r#"{{"Endpoint":"{endpoint}"}}"#)).is_ok(), "{endpoint}");
+        }
     }
 
     #[test]
@@ -307,6 +316,8 @@ mod tests {
             (r#"{"MaximumRecordAgeInSeconds":59}"#, "-1 for no end, or 60 to 604800"),
             (r#"{"Endpoint":"https://x"}"#, "`Endpoint` makes no http:// address"),
             (r#"{"Endpoint":"127.0.0.1:9000"}"#, "`Endpoint` makes no http:// address"),
+            (r#"{"Endpoint":"http://127.0.0.1:99999"}"#, "makes no http:// address: `http://127.0.0.1:99999`"),
+            (r#"{"Endpoint":"http://user:word@127.0.0.1"}"#, "makes no http:// address"),
             (r#"{"EventSourceArn":"?"}"#, "a table's name or ARN"),
             (r#"{"FunctionName":"a b"}"#, "`Name` has 1 to 140"),
             (r#"{"FunctionName":null}"#, "`Name` is needed"),

@@ -27,7 +27,7 @@ pub(super) async fn invoke(pipe: &Definition, entries: &[Entry]) -> Outcome {
 
 /// `{"Records":[…]}`
 fn event_body(entries: &[Entry]) -> Vec<u8> {
-    let bytes: usize = entries.iter().map(|entry| entry.json.len() + 1).sum();
+    let bytes: usize = entries.iter().map(Entry::event_bytes).sum();
     let mut body = Vec::with_capacity(bytes + 16);
     body.extend_from_slice(b"{\"Records\":[");
     for (at, entry) in entries.iter().enumerate() {

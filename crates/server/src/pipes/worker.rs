@@ -80,6 +80,8 @@ impl Worker {
                 }
             }
         }
+        // A name that is still looked up holds up no stop.
+        self.runtime.shutdown_background();
     }
 
     /// Goes once over all shards that may be read.
@@ -234,10 +236,14 @@ impl Worker {
         Ok(Progress::Some)
     }
 
-    /// Reads until there is a batch, or nothing more.
+    /// Reads until there is a batch by its records or its bytes, or nothing more.
     fn fill(&self, stream: &Stream, shard: &Shard, lane: &mut Lane) -> Result<(), StoreError> {
         let definition = &self.pipe.definition;
-        while !lane.is_read && lane.pending.len() < definition.batch_size {
+        let mut bytes: usize = lane.pending.iter().map(Entry::event_bytes).sum();
+        while !lane.is_read && lane.pending.len() < definition.batch_size && bytes <= MOST_EVENT_BYTES {
+            if self.pipe.signal.is_stopped() {
+                break;
+            }
             let read = self.around.engine.read_shard(
                 stream,
                 shard.number,
@@ -261,6 +267,7 @@ impl Worker {
             let is_empty = page.records.is_empty();
             for change in page.records {
                 if let Some(entry) = self.entry(stream, change)? {
+                    bytes += entry.event_bytes();
                     lane.pending.push_back(entry);
                 }
             }
@@ -307,7 +314,7 @@ impl Worker {
         let has_waited = self.around.clock.now() - first.created >= definition.window_ms;
         let (mut count, mut bytes) = (0, 0);
         for entry in lane.pending.iter().take(definition.batch_size) {
-            bytes += entry.json.len() + 1;
+            bytes += entry.event_bytes();
             if count > 0 && bytes > MOST_EVENT_BYTES {
                 break;
             }

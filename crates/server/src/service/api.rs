@@ -97,14 +97,17 @@ impl Api {
             entropy: &|| self.draw(),
         };
         let operation = target.rsplit_once('.').map_or(target, |(_, operation)| operation);
-        let answer = match self.config.faults.strike(&self.engine, &context, operation, body) {
+        // Faults are DynamoDB's; auto scaling has operations of the same names.
+        let is_scaling = target.starts_with(SCALING_TARGETS);
+        let strike = || self.config.faults.strike(&self.engine, &context, operation, body);
+        let answer = match (!is_scaling).then(strike).flatten() {
             None => dispatch(&self.engine, &context, target, body).await,
             Some(strike) => self.answer_struck(strike, &context, target, body).await,
         };
         // CreateTable, UpdateTable, DeleteTable and UpdateTimeToLive leave jobs behind, and what is put into auto scaling
         // may be due at once.
         let leaves_jobs = operation.ends_with("Table") || operation == "UpdateTimeToLive";
-        if leaves_jobs || target.starts_with(SCALING_TARGETS) {
+        if leaves_jobs || is_scaling {
             self.config.jobs.wake();
         }
         answer

@@ -8,16 +8,27 @@ use dynamometer_capacity::trace::{Event, TraceReader};
 
 use crate::problem::Problem;
 
-/// Reads a trace event by event; `take` gets each with the number of its line.
+/// Reads a trace event by event; `take` gets each with the number of its line. A last line that was cut off, because the
+/// disk was full or the server was killed, is left out, which is said.
 pub fn read_trace(file: &Path, mut take: impl FnMut(Event, u64)) -> Result<(), Problem> {
     let name = file.display().to_string();
     let open = File::open(file).map_err(|error| Problem::wrong(format!("{name}: {error}")))?;
-    let mut reader = TraceReader::new(&name);
-    for line in BufReader::new(open).lines() {
-        let line = line.map_err(|error| Problem::wrong(format!("{name}:{}: {error}", reader.line() + 1)))?;
+    let (mut reader, mut text) = (TraceReader::new(&name), BufReader::new(open));
+    let mut line = String::new();
+    while text
+        .read_line(&mut line)
+        .map_err(|error| Problem::wrong(format!("{name}:{}: {error}", reader.line() + 1)))?
+        > 0
+    {
+        // What is left of it may read like a whole line.
+        if reader.line() > 0 && !line.ends_with('\n') {
+            eprintln!("note: the last line of {name} is cut off and left out");
+            break;
+        }
         if let Some(event) = reader.read(&line).map_err(Problem::wrong)? {
             take(event, reader.line());
         }
+        line.clear();
     }
     reader.end().map_err(Problem::wrong)
 }

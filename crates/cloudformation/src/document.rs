@@ -12,8 +12,8 @@ use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span, StrInput, Tag};
 
 use crate::finding::{Finding, Position};
 
-/// How deep a template may nest; CloudFormation's own are far flatter.
-const DEEPEST: usize = 100;
+/// How deep a template may nest, and its evaluation with it; CloudFormation's own are far flatter.
+pub(crate) const DEEPEST: usize = 100;
 
 /// A piece of a template, before or after evaluation.
 #[derive(Clone, Debug, PartialEq)]

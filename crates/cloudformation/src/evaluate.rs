@@ -4,14 +4,17 @@
 //! belongs to a resource that is not deployed here, becomes [`Content::Unknown`] with the reason; what is done about that
 //! is decided where the value is used. `AWS::NoValue` becomes nothing, and takes its property with it.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use crate::document::{Content, Entry, Node};
+use crate::document::{Content, DEEPEST, Entry, Node};
 use crate::finding::{Finding, Position};
 use crate::functions;
 use crate::kinds;
 use crate::template::{Declaration, Template};
+
+/// The longest that a `Ref` of a resource is: a target's, whose resource id has at most 1,600 characters.
+const LONGEST_REFERENCE: usize = 2_048;
 
 /// What a template is evaluated for.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +41,10 @@ pub(crate) struct Evaluator<'t> {
     parameters: BTreeMap<String, Node>,
     attributes: &'t Attributes,
     conditions: RefCell<BTreeMap<String, bool>>,
+    /// What `Ref` gives of resources, as far as it has been asked for.
+    references: RefCell<BTreeMap<String, Content>>,
+    /// How far evaluation has gone into itself, by nesting and by references that lead from one thing to the next.
+    depth: Cell<usize>,
     /// Conditions and resources that are being evaluated, so that circles are found.
     busy: RefCell<Vec<String>>,
 }
@@ -55,12 +62,34 @@ impl<'t> Evaluator<'t> {
             parameters,
             attributes,
             conditions: RefCell::default(),
+            references: RefCell::default(),
+            depth: Cell::default(),
             busy: RefCell::default(),
         })
     }
 
     /// What a node is; `None` when it is `AWS::NoValue`.
     pub(crate) fn evaluate(&self, node: &Node) -> Result<Option<Node>, Finding> {
+        self.deeper(node.at, || self.evaluate_node(node))
+    }
+
+    /// One step further into evaluation, which must not be too many.
+    pub(crate) fn deeper<T>(
+        &self,
+        at: Position,
+        evaluate: impl FnOnce() -> Result<T, Finding>,
+    ) -> Result<T, Finding> {
+        let depth = self.depth.get();
+        if depth >= DEEPEST {
+            return Err(Finding::new(at, format!("this is reached only over more than {DEEPEST} others")));
+        }
+        self.depth.set(depth + 1);
+        let result = evaluate();
+        self.depth.set(depth);
+        result
+    }
+
+    fn evaluate_node(&self, node: &Node) -> Result<Option<Node>, Finding> {
         let content = match &node.content {
             Content::List(nodes) => {
                 let nodes: Result<Vec<Option<Node>>, Finding> =
@@ -98,9 +127,18 @@ impl<'t> Evaluator<'t> {
             return Ok(Some(Node { at, content: self.pseudo(at, name)? }));
         }
         let declaration = self.declared(at, name)?;
-        let content = match kinds::of(&declaration.kind) {
-            Some(kind) => self.guarded(at, name, |evaluator| kind.reference(evaluator, declaration))?,
-            None => not_deployed(declaration),
+        let known = self.references.borrow().get(name).cloned();
+        let content = match (known, kinds::of(&declaration.kind)) {
+            (Some(known), _) => known,
+            (None, Some(kind)) => {
+                let content = self.guarded(at, name, |evaluator| kind.reference(evaluator, declaration))?;
+                if matches!(&content, Content::Text(text) if text.len() > LONGEST_REFERENCE) {
+                    return Err(Finding::new(at, format!("the name of {name} is too long")));
+                }
+                self.references.borrow_mut().insert(name.to_owned(), content.clone());
+                content
+            }
+            (None, None) => not_deployed(declaration),
         };
         Ok(Some(Node { at, content }))
     }

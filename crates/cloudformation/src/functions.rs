@@ -76,6 +76,10 @@ pub(crate) fn run(
 
 /// Whether a condition holds: one of the logical functions.
 pub(crate) fn condition(evaluator: &Evaluator<'_>, node: &Node) -> Result<bool, Finding> {
+    evaluator.deeper(node.at, || logical(evaluator, node))
+}
+
+fn logical(evaluator: &Evaluator<'_>, node: &Node) -> Result<bool, Finding> {
     let Some([only]) = node.as_map() else {
         return Err(Finding::new(node.at, format!("a condition is one of {}", CONDITIONS.join(", "))));
     };

@@ -164,6 +164,44 @@ fn templates_become_what_their_snapshots_show() {
     assert!(differences.is_empty(), "{differences}UPDATE_GOLDEN=1 writes the snapshots anew");
 }
 
+/// References that lead from one thing to the next are told before they use up the stack, the memory or the day.
+#[test]
+fn references_that_lead_on_and_on_are_told() {
+    let conditions = |count: usize| {
+        let links = (0..count).map(|at| format!("  C{at}: !Not [!Condition C{}]\n", at + 1));
+        let links: String = links.collect();
+        format!("Conditions:\n{links}  C{count}: !Equals [a, b]\nResources: {{}}\n")
+    };
+    let names = |count: usize, name: &str, last: &str| {
+        let table = |at: usize, name: &str| {
+            format!(
+                "  T{at}:\n    Type: AWS::DynamoDB::Table\n    Properties:\n      TableName: {name}\n{}{}{}",
+                "      BillingMode: PAY_PER_REQUEST\n",
+                "      KeySchema: [{ AttributeName: a, KeyType: HASH }]\n",
+                "      AttributeDefinitions: [{ AttributeName: a, AttributeType: S }]\n",
+            )
+        };
+        let links = (0..count).map(|at| table(at, &name.replace("NEXT", &format!("T{}", at + 1))));
+        format!("Resources:\n{}{}", links.collect::<String>(), table(count, last))
+    };
+    let doubled = "!Sub '${NEXT}${NEXT}'";
+    for (text, expected) in [
+        (conditions(20), None),
+        (conditions(2_000), Some("over more than 100 others")),
+        (names(20, "!Ref NEXT", "abc"), None),
+        (names(500, "!Ref NEXT", "abc"), Some("over more than 100 others")),
+        (names(40, doubled, "abc"), Some("is too long")),
+        (names(40, doubled, "''"), Some("is no table name")),
+    ] {
+        let found = stack(&text).err().map(|findings| findings[0].to_string());
+        match (found, expected) {
+            (None, None) => {}
+            (Some(found), Some(expected)) => assert!(found.contains(expected), "{found}"),
+            (found, expected) => panic!("{found:?} instead of {expected:?}"),
+        }
+    }
+}
+
 /// Whatever a template is cut to, reading it ends in findings or a stack.
 #[test]
 fn a_template_that_is_cut_off_is_no_disaster() {

@@ -132,7 +132,7 @@ impl Template {
     }
 }
 
-/// Holds a value against pieces, trying each length of a variable; `open` when the value may go on.
+/// Holds a value against pieces; `open` when the value may go on.
 fn matches(parts: &[Part], value: &str, open: bool) -> bool {
     if open && value.is_empty() {
         return true;
@@ -143,11 +143,23 @@ fn matches(parts: &[Part], value: &str, open: bool) -> bool {
             Some(behind) => matches(rest, behind, open),
             None => open && text.starts_with(value),
         },
-        Some((Part::Variable(_), [])) => !value.is_empty(),
-        Some((Part::Variable(_), rest)) => {
-            let ends = value.char_indices().map(|(at, c)| at + c.len_utf8());
-            let mut ends = ends.filter(|end| open || *end < value.len());
-            ends.any(|end| matches(rest, &value[end..], open))
+        // A variable takes all that is left of a value that goes on.
+        Some((Part::Variable(_), _)) if open => true,
+        Some((Part::Variable(_), rest)) => matches_behind_variable(rest, value),
+    }
+}
+
+/// The same for a value that begins with a variable's. It ends where the next literal is first found: a later place would only
+/// leave less to the variable behind that, so that no other needs to be tried.
+fn matches_behind_variable(rest: &[Part], value: &str) -> bool {
+    let Some(first) = value.chars().next() else { return false };
+    let value = &value[first.len_utf8()..];
+    match rest {
+        [] => true,
+        [Part::Variable(_), rest @ ..] => matches_behind_variable(rest, value),
+        [Part::Literal(text)] => value.ends_with(text.as_str()),
+        [Part::Literal(text), rest @ ..] => {
+            value.split_once(text.as_str()).is_some_and(|(_, behind)| matches(rest, behind, false))
         }
     }
 }
@@ -189,12 +201,26 @@ mod tests {
             ("<day>#<shard>", "2026-06-01#7", true, true),
             ("<day>#<shard>", "2026-06-01", false, true),
             ("EVENT#<a>#X", "EVENT#1#2#X", true, true),
+            ("EVENT#<a>#X", "EVENT#X#X#X", true, true),
+            ("<a><b>#<c>", "12#3", true, true),
+            ("<a><b>#<c>", "1#3", false, true),
+            ("<a>#<b>#", "1#2#3", false, true),
+            ("<a>##<b>", "###1", true, true),
+            ("<日>年<月>月", "年年六月", true, true),
             ("PROFILE", "PROFILE", true, true),
             ("PROFILE", "PROFILES", false, false),
         ] {
             assert_eq!(template(text).matches(value), whole, "{text} {value}");
             assert_eq!(template(text).can_begin_with(value), beginning, "{text} {value}");
         }
+    }
+
+    /// Values come from whoever calls the server.
+    #[test]
+    fn a_long_value_is_told_at_once() {
+        let many = template("<a>#<b>#<c>#<d>#<e>#<f>#<g>#<h>!");
+        assert!(!many.matches(&"#".repeat(2_048)));
+        assert!(many.matches(&format!("{}!", "#".repeat(2_048))));
     }
 
     #[test]

@@ -95,6 +95,20 @@ impl Node {
             _ => 0,
         }
     }
+
+    /// How many lists and mappings stand in each other here.
+    fn depth(&self) -> usize {
+        let inside = match &self.content {
+            Content::List(nodes) => nodes.iter().map(Node::depth).max(),
+            Content::Map(pairs) => pairs.iter().map(|(key, value)| key.depth().max(value.depth())).max(),
+            Content::Null | Content::Scalar { .. } => return 0,
+        };
+        1 + inside.unwrap_or(0)
+    }
+}
+
+fn too_deep(span: Span) -> YamlError {
+    YamlError { sentence: format!("this is nested more than {DEEPEST} deep"), span }
 }
 
 fn place(marker: &Marker) -> Place {
@@ -167,6 +181,7 @@ impl Tree {
                 None => Err(wrong("this closes what was not opened")),
             },
             Event::Alias(anchor) => match self.anchors.get(&anchor) {
+                Some(node) if self.open.len() + node.depth() > DEEPEST => Err(too_deep(span)),
                 Some(node) => {
                     let node = node.clone();
                     self.nodes += node.count();
@@ -186,7 +201,7 @@ impl Tree {
         span: Span,
     ) -> Result<(), YamlError> {
         if self.open.len() >= DEEPEST {
-            return Err(YamlError { sentence: format!("this is nested more than {DEEPEST} deep"), span });
+            return Err(too_deep(span));
         }
         self.open.push(Open { node: Node { span, tag, content }, anchor, key: None });
         Ok(())
@@ -287,5 +302,13 @@ mod tests {
             bomb.push_str(&format!("a{level}: &a{level} [{list}]\n"));
         }
         assert!(parse(&bomb).unwrap_err().sentence.contains("more than"));
+    }
+
+    #[test]
+    fn aliases_nest_no_deeper_than_what_is_written_out() {
+        let nested = |levels| format!("{}*a{}", "[".repeat(levels), "]".repeat(levels));
+        let text = |levels| format!("a: &a [[x]]\nb: {}\n", nested(levels));
+        assert!(parse(&text(DEEPEST - 3)).is_ok());
+        assert_eq!(parse(&text(DEEPEST - 2)).unwrap_err().sentence, "this is nested more than 64 deep");
     }
 }

@@ -71,6 +71,17 @@ fn good_examples_break_no_other_rule() {
 }
 
 #[test]
+fn names_of_projected_attributes_are_too_long_as_those_of_keys_are() {
+    for (bytes, is_wrong) in [(255, false), (256, true)] {
+        let name = "n".repeat(bytes);
+        let text = format!(
+            "design: 1\ntables: {{ A: {{ keys: [PK], indexes: {{ I: {{ keys: [G], projection: [{name}] }} }} }} }}\n"
+        );
+        assert_eq!(fired("K10", &text).iter().any(|fired| fired.0 == "K10"), is_wrong, "{bytes}");
+    }
+}
+
+#[test]
 fn every_manual_page_says_what_why_how_much_and_from_where() {
     let mut seen = std::collections::BTreeSet::new();
     for rule in RULES {

@@ -5,7 +5,7 @@ use dynamometer_capacity::money::{Money, RegionPrices};
 
 use super::{PatternCost, pattern_cost};
 use crate::derive::{ALL_PPM, Derived};
-use crate::model::{Action, Design, MemberKind, Projection, Spanned, Target, WriteKind};
+use crate::model::{Action, Design, MemberKind, Projection, Read, Spanned, Target, Write, WriteKind};
 use crate::plan::plan;
 use crate::text;
 
@@ -50,128 +50,134 @@ pub fn advise(design: &Design, costs: &[PatternCost], prices: &RegionPrices<'_>)
     Some(cheaper.swap_remove(best))
 }
 
+/// A design that is changed in several ways, each by itself.
+struct Changes<'d> {
+    design: &'d Design,
+    pattern: usize,
+    /// In words, and the design that has it.
+    proposed: Vec<(String, Design)>,
+}
+
 /// Changes to a pattern, the least first, each with the design that has it.
 fn changes(design: &Design, pattern: usize) -> Vec<(String, Design)> {
-    let mut changes = Vec::new();
-    let mut propose = |words: String, change: &dyn Fn(&mut Design)| {
-        let mut changed = design.clone();
-        change(&mut changed);
-        changes.push((words, changed));
-    };
-    match &design.patterns[pattern].action {
-        Action::Read(read) => {
-            let of = |design: &mut Design, change: &dyn Fn(&mut crate::model::Read)| {
-                if let Action::Read(read) = &mut design.patterns[pattern].action {
-                    change(read);
-                }
-            };
-            if *read.consistency == Consistency::Strong {
-                propose("read it eventually consistent".into(), &|design| {
-                    of(design, &|read| read.consistency.value = Consistency::Eventual);
-                });
-            }
-            if *read.consistency == Consistency::Transactional {
-                propose("read it without a transaction".into(), &|design| {
-                    of(design, &|read| read.consistency.value = Consistency::Eventual);
-                });
-            }
-            if let (Some(filter), Some(returns), Some(items)) =
-                (&read.filter, &read.returns_ppm, items(design, pattern))
-            {
-                let kept = ((u128::from(items) * u128::from(returns.value)).div_ceil(u128::from(ALL_PPM))
-                    as u64)
-                    .max(1);
-                let span = filter.span;
-                propose(
-                    format!(
-                        "move what `{}` filters into the key, so that {} items are read",
-                        **filter,
-                        text::count(kept)
-                    ),
-                    &|design| {
-                        of(design, &|read| read.items = Some(Spanned { value: kept, span }));
-                    },
-                );
-            }
-            if let Some(index) = read.target.index
-                && let Some(attributes) = &read.attributes
-            {
-                propose(format!("project only {} into the index", attributes.join(", ")), &|design| {
-                    let names = attributes.value.clone();
-                    design.tables[read.target.table].indexes[index].projection = Projection::Include(names);
-                });
-            }
-            if let Some(items) = items(design, pattern).filter(|items| *items > 1) {
-                propose(
-                    format!("read {} items a call instead of {}", text::count(items / 2), text::count(items)),
-                    &|design| {
-                        let span = read.consistency.span;
-                        of(design, &|read| read.items = Some(Spanned { value: (items / 2).max(1), span }));
-                    },
-                );
-            }
-        }
-        Action::Write(write) => {
-            for member in &write.members {
-                let entity = &design.entities[member.entity.value];
-                for (at, index) in design.tables[entity.table].indexes.iter().enumerate() {
-                    if entity.present_ppm(&index.keys) == 0 || member.kind == MemberKind::Check {
-                        continue;
-                    }
-                    let table = entity.table;
-                    if index.projection == Projection::All && index.keys.partition.len() == 1 {
-                        propose(format!("project only the keys into {}", *index.name), &|design| {
-                            design.tables[table].indexes[at].projection = Projection::KeysOnly;
-                        });
-                    }
-                    let entity_at = member.entity.value;
-                    propose(
-                        format!(
-                            "keep {} out of {}, or in it for a tenth of its items only",
-                            *entity.name, *index.name
-                        ),
-                        &|design| {
-                            let name = design.keys(Target::index(table, at)).partition[0].name.clone();
-                            for key in &mut design.entities[entity_at].keys {
-                                if *key.attribute == name {
-                                    key.present_ppm = 100_000;
-                                }
-                            }
-                        },
-                    );
-                }
-            }
-            if write.kind == WriteKind::Transaction && write.invariant.is_none() {
-                propose("use single writes with conditions instead of a transaction".into(), &|design| {
-                    if let Action::Write(write) = &mut design.patterns[pattern].action {
-                        write.kind = WriteKind::Single;
-                    }
-                });
-            }
-        }
-    }
-    for entity in entities_of(design, pattern) {
-        let size = *design.entities[entity].size_bytes;
-        let name = design.entities[entity].name.value.clone();
-        propose(
-            format!("halve the items of {name}, from {} to {}", text::bytes(size), text::bytes(size / 2)),
-            &|design| {
-                design.entities[entity].size_bytes.value = size / 2;
-            },
-        );
-    }
-    changes
-}
-
-fn items(design: &Design, pattern: usize) -> Option<u64> {
-    let derived = Derived::of(design);
-    plan(&derived)[pattern].served().map(|served| served.items.count())
-}
-
-fn entities_of(design: &Design, pattern: usize) -> Vec<usize> {
     let derived = Derived::of(design);
     let services = plan(&derived);
-    let mut entities = services[pattern].served().map(|served| served.entities.clone()).unwrap_or_default();
+    let served = services[pattern].served();
+    let mut changes = Changes { design, pattern, proposed: Vec::new() };
+    match &design.patterns[pattern].action {
+        Action::Read(read) => changes.of_read(read, served.map(|served| served.items.count())),
+        Action::Write(write) => changes.of_write(write),
+    }
+    let mut entities = served.map(|served| served.entities.clone()).unwrap_or_default();
     entities.dedup();
-    entities
+    for entity in entities {
+        changes.of_size(entity);
+    }
+    changes.proposed
+}
+
+impl Changes<'_> {
+    fn propose(&mut self, words: impl Into<String>, change: impl FnOnce(&mut Design)) {
+        let mut changed = self.design.clone();
+        change(&mut changed);
+        self.proposed.push((words.into(), changed));
+    }
+
+    fn propose_read(&mut self, words: impl Into<String>, change: impl FnOnce(&mut Read)) {
+        let pattern = self.pattern;
+        self.propose(words, |design| {
+            if let Action::Read(read) = &mut design.patterns[pattern].action {
+                change(read);
+            }
+        });
+    }
+
+    fn of_read(&mut self, read: &Read, items: Option<u64>) {
+        let weaker = match *read.consistency {
+            Consistency::Strong => Some("read it eventually consistent"),
+            Consistency::Transactional => Some("read it without a transaction"),
+            Consistency::Eventual => None,
+        };
+        if let Some(words) = weaker {
+            self.propose_read(words, |read| read.consistency.value = Consistency::Eventual);
+        }
+        if let (Some(filter), Some(returns), Some(items)) = (&read.filter, &read.returns_ppm, items) {
+            let kept = (u128::from(items) * u128::from(returns.value)).div_ceil(u128::from(ALL_PPM)) as u64;
+            let kept = kept.max(1);
+            let words = format!(
+                "move what `{}` filters into the key, so that {} items are read",
+                **filter,
+                text::count(kept)
+            );
+            self.propose_read(words, |read| read.items = Some(Spanned { value: kept, span: filter.span }));
+        }
+        if let Some(index) = read.target.index
+            && let Some(attributes) = &read.attributes
+        {
+            let words = format!("project only {} into the index", attributes.join(", "));
+            self.propose(words, |design| {
+                let names = attributes.value.clone();
+                design.tables[read.target.table].indexes[index].projection = Projection::Include(names);
+            });
+        }
+        if let Some(items) = items.filter(|items| *items > 1) {
+            let words =
+                format!("read {} items a call instead of {}", text::count(items / 2), text::count(items));
+            let span = read.consistency.span;
+            self.propose_read(words, |read| read.items = Some(Spanned { value: items / 2, span }));
+        }
+    }
+
+    fn of_write(&mut self, write: &Write) {
+        for member in write.members.iter().filter(|member| member.kind != MemberKind::Check) {
+            self.of_member(member.entity.value);
+        }
+        if write.kind == WriteKind::Transaction && write.invariant.is_none() {
+            let pattern = self.pattern;
+            self.propose("use single writes with conditions instead of a transaction", |design| {
+                if let Action::Write(write) = &mut design.patterns[pattern].action {
+                    write.kind = WriteKind::Single;
+                }
+            });
+        }
+    }
+
+    /// Less of an entity in the indexes that its writes reach.
+    fn of_member(&mut self, entity: usize) {
+        let design = self.design;
+        let written = &design.entities[entity];
+        let table = written.table;
+        for (at, index) in design.tables[table].indexes.iter().enumerate() {
+            if written.present_ppm(&index.keys) == 0 {
+                continue;
+            }
+            if index.projection == Projection::All && index.keys.partition.len() == 1 {
+                self.propose(format!("project only the keys into {}", *index.name), |design| {
+                    design.tables[table].indexes[at].projection = Projection::KeysOnly;
+                });
+            }
+            let words = format!(
+                "keep {} out of {}, or in it for a tenth of its items only",
+                *written.name, *index.name
+            );
+            self.propose(words, |changed| {
+                let name = &design.keys(Target::index(table, at)).partition[0].name;
+                for key in changed.entities[entity].keys.iter_mut().filter(|key| *key.attribute == *name) {
+                    key.present_ppm = 100_000;
+                }
+            });
+        }
+    }
+
+    fn of_size(&mut self, entity: usize) {
+        let of = &self.design.entities[entity];
+        let size = *of.size_bytes;
+        let words = format!(
+            "halve the items of {}, from {} to {}",
+            *of.name,
+            text::bytes(size),
+            text::bytes(size / 2)
+        );
+        self.propose(words, |design| design.entities[entity].size_bytes.value = size / 2);
+    }
 }

@@ -6,7 +6,7 @@ use dynamometer_capacity::admission::{BillingMode, PerDimension};
 use dynamometer_capacity::money::TableClass;
 use dynamometer_types::KeySchema;
 
-use super::names::{Names, pascal};
+use super::names::{Names, literal, pascal};
 use super::{File, Scaling, attribute_definitions, capacity, scalings, throughput, view_type};
 use crate::load::Load;
 use crate::model::{Design, Index, Projection, Spanned, Table, Target};
@@ -29,7 +29,7 @@ pub(super) fn files(design: &Design, load: &Load, source: &str) -> Vec<File> {
     lines.add(0, format!("# Written by dyno design generate from {source}: change that file instead."));
     lines.add(0, "AWSTemplateFormatVersion: \"2010-09-09\"");
     let name = design.name.as_deref().unwrap_or("DynamoDB tables");
-    lines.add(0, format!("Description: {}", quoted(&format!("{name}: tables of a design"))));
+    lines.add(0, format!("Description: {}", literal(&format!("{name}: tables of a design"))));
     lines.add(0, "Parameters:");
     lines.add(1, "Prefix:");
     lines.add(2, "Type: String");
@@ -61,11 +61,6 @@ pub(super) fn files(design: &Design, load: &Load, source: &str) -> Vec<File> {
     vec![File { name: "tables.yaml".into(), text: lines.text }]
 }
 
-/// A text in double quotes.
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
-}
-
 fn output(lines: &mut Lines, id: &str, value: &str, export: &str) {
     lines.add(1, format!("{id}:"));
     lines.add(2, format!("Value: {value}"));
@@ -83,7 +78,7 @@ fn table(lines: &mut Lines, design: &Design, load: &Load, at: usize, id: &str) {
     lines.add(3, format!("TableName: !Sub \"${{Prefix}}-{}\"", *table.name));
     lines.add(3, "AttributeDefinitions:");
     for (name, kind) in attribute_definitions(design, at) {
-        lines.add(4, format!("- AttributeName: {}", quoted(name)));
+        lines.add(4, format!("- AttributeName: {}", literal(name)));
         lines.add(5, format!("AttributeType: {kind}"));
     }
     key_schema(lines, 3, &table.keys);
@@ -96,7 +91,7 @@ fn table(lines: &mut Lines, design: &Design, load: &Load, at: usize, id: &str) {
     indexes(lines, design, load, at);
     if let Some(ttl) = &table.ttl {
         lines.add(3, "TimeToLiveSpecification:");
-        lines.add(4, format!("AttributeName: {}", quoted(&ttl.attribute)));
+        lines.add(4, format!("AttributeName: {}", literal(&ttl.attribute)));
         lines.add(4, "Enabled: true");
     }
     settings(lines, table);
@@ -124,7 +119,7 @@ fn key_schema(lines: &mut Lines, depth: usize, keys: &KeySchema) {
     lines.add(depth, "KeySchema:");
     let hash = keys.partition.iter().map(|key| (key, "HASH"));
     for (key, kind) in hash.chain(keys.sort.iter().map(|key| (key, "RANGE"))) {
-        lines.add(depth + 1, format!("- AttributeName: {}", quoted(&key.name)));
+        lines.add(depth + 1, format!("- AttributeName: {}", literal(&key.name)));
         lines.add(depth + 2, format!("KeyType: {kind}"));
     }
 }
@@ -166,7 +161,7 @@ fn indexes(lines: &mut Lines, design: &Design, load: &Load, at: usize) {
             lines.add(3, format!("{name}:"));
         }
         for (index_at, index) in of_kind {
-            lines.add(4, format!("- IndexName: {}", quoted(&index.name)));
+            lines.add(4, format!("- IndexName: {}", literal(&index.name)));
             key_schema(lines, 5, &index.keys);
             lines.add(5, "Projection:");
             match &index.projection {
@@ -176,7 +171,7 @@ fn indexes(lines: &mut Lines, design: &Design, load: &Load, at: usize) {
                     lines.add(6, "ProjectionType: INCLUDE");
                     lines.add(6, "NonKeyAttributes:");
                     for name in names {
-                        lines.add(7, format!("- {}", quoted(name)));
+                        lines.add(7, format!("- {}", literal(name)));
                     }
                 }
             }

@@ -67,6 +67,11 @@ pub(super) fn camel(name: &str) -> String {
     begin_with_letter(format!("{first}{rest}"))
 }
 
+/// A text in quotes, as YAML and the three languages write it.
+pub(super) fn literal(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
 /// Names that are taken: a second one of the same name gets a number.
 #[derive(Debug, Default)]
 pub(super) struct Names {

@@ -7,7 +7,7 @@ use dynamometer_types::ScalarType;
 
 use super::File;
 use super::helpers::{Function, Helpers, KeyPart, helpers};
-use super::names::{Names, pascal, screaming, snake};
+use super::names::{Names, literal, pascal, screaming, snake};
 use crate::model::{Design, Target};
 use crate::template::Part;
 
@@ -79,10 +79,6 @@ pub(super) fn files(design: &Design, source: &str) -> Vec<File> {
         File { name: "keys.py".into(), text: out },
         File { name: "test_keys.py".into(), text: format!("{test_head}{}", tests.trim_start_matches('\n')) },
     ]
-}
-
-fn literal(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 fn parameter(name: &str) -> String {

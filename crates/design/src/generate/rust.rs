@@ -6,7 +6,7 @@ use dynamometer_types::ScalarType;
 
 use super::File;
 use super::helpers::{Function, Helpers, KeyPart, helpers};
-use super::names::{Names, pascal, screaming, snake};
+use super::names::{Names, literal, pascal, screaming, snake};
 use crate::model::Design;
 use crate::template::Part;
 
@@ -79,10 +79,6 @@ fn head(design: &Design, source: &str) -> String {
 }
 
 /// A string literal.
-fn literal(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
-}
-
 /// The name of a parameter. Scripts without capitals would give it the name of its type.
 fn parameter(name: &str) -> String {
     let parameter = Names::without(KEYWORDS).take(snake(name));

@@ -7,7 +7,7 @@ use dynamometer_types::ScalarType;
 
 use super::File;
 use super::helpers::{Function, Helpers, KeyPart, helpers};
-use super::names::{Names, camel, pascal};
+use super::names::{Names, camel, literal, pascal};
 use crate::model::{Design, Target};
 use crate::template::Part;
 
@@ -133,10 +133,6 @@ pub(super) fn files(design: &Design, source: &str) -> Vec<File> {
 
 fn kind(part: &KeyPart<'_>) -> &'static str {
     if part.kind == ScalarType::N { "number" } else { "string" }
-}
-
-fn literal(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 /// The names of a variable's type and function.

@@ -10,9 +10,10 @@ use serde_json::{Value, json};
 use super::columns;
 use super::patterns::heat_words;
 use crate::check::Checked;
-use crate::cost::{Costs, PlanCost};
+use crate::cost::{Costs, EntityCost, MonthPoint, PatternCost, PlanCost, TargetCost};
 use crate::derive::ALL_PPM;
 use crate::load::Heat;
+use crate::model::{Design, Entity, Pattern};
 use crate::text;
 
 /// The months of the growth table.
@@ -108,7 +109,7 @@ fn entity_table(checked: &Checked<'_>, costs: &Costs) -> String {
 }
 
 fn target_table(checked: &Checked<'_>, costs: &Costs) -> String {
-    let row = |cost: &crate::cost::TargetCost| {
+    let row = |cost: &TargetCost| {
         let load = checked.load.targets.get(&cost.target).copied().unwrap_or_default();
         let name = checked.derived.design.target_name(cost.target);
         let indent = if cost.target.index.is_some() { "  " } else { "" };
@@ -246,109 +247,90 @@ fn remarks(checked: &Checked<'_>, costs: &Costs) -> Vec<String> {
 /// Costs as JSON.
 pub fn cost_json(checked: &Checked<'_>, costs: &Costs, file: &str, region: &str) -> Value {
     let design = checked.derived.design;
-    let patterns: Vec<Value> = design
-        .patterns
-        .iter()
-        .zip(&costs.patterns)
-        .map(|(pattern, cost)| {
-            json!({
-                "name": pattern.name.value,
-                "readUnits": cost.consumed.read.as_f64(),
-                "writeUnits": cost.consumed.write.as_f64(),
-                "monthUsd": cost.month.to_string(),
-            })
+    let pattern = |(pattern, cost): (&Pattern, &PatternCost)| {
+        json!({
+            "name": pattern.name.value,
+            "readUnits": cost.consumed.read.as_f64(),
+            "writeUnits": cost.consumed.write.as_f64(),
+            "monthUsd": cost.month.to_string(),
         })
-        .collect();
-    let entities: Vec<Value> = design
-        .entities
-        .iter()
-        .zip(&costs.entities)
-        .map(|(entity, cost)| {
-            json!({
-                "name": entity.name.value,
-                "items": checked.derived.count(entity),
-                "bytes": *entity.size_bytes,
-                "readsUsd": cost.reads.to_string(),
-                "writesUsd": cost.writes.to_string(),
-                "storageUsd": cost.storage.to_string(),
-            })
+    };
+    let entity = |(entity, cost): (&Entity, &EntityCost)| {
+        json!({
+            "name": entity.name.value,
+            "items": checked.derived.count(entity),
+            "bytes": *entity.size_bytes,
+            "readsUsd": cost.reads.to_string(),
+            "writesUsd": cost.writes.to_string(),
+            "storageUsd": cost.storage.to_string(),
         })
-        .collect();
-    let targets: Vec<Value> = costs
-        .targets
-        .iter()
-        .map(|cost| {
-            json!({
-                "table": *design.tables[cost.target.table].name,
-                "index": design.index(cost.target).map(|index| index.name.value.clone()),
-                "readUnits": cost.consumed.read.as_f64(),
-                "writeUnits": cost.consumed.write.as_f64(),
-                "throughputUsd": cost.throughput.to_string(),
-                "storageBytes": cost.storage_bytes,
-                "storageUsd": cost.storage.to_string(),
-                "writesOfTheTables": cost.amplification_ppm.map(|ppm| ppm as f64 / 1e6),
-            })
-        })
-        .collect();
-    let plans: Vec<Value> = costs
-        .plans
-        .iter()
-        .map(|plan| match &plan.month {
-            Ok((throughput, storage)) => json!({
-                "plan": plan.name,
-                "throughputUsd": throughput.to_string(),
-                "storageUsd": storage.to_string(),
-                "monthUsd": (*throughput + *storage).to_string(),
-                "reservedUnits": { "read": plan.reserved.read, "write": plan.reserved.write },
-                "upfrontUsd": plan.upfront.to_string(),
-            }),
-            Err(missing) => json!({ "plan": plan.name, "noPrice": missing }),
-        })
-        .collect();
-    let months: Vec<Value> = costs
-        .months
-        .iter()
-        .map(|point| {
-            json!({
-                "month": point.month,
-                "storageBytes": point.storage_bytes,
-                "storageUsd": point.storage.to_string(),
-                "onDemandUsd": (point.on_demand + point.storage).to_string(),
-                "provisionedUsd": (point.provisioned + point.storage).to_string(),
-            })
-        })
-        .collect();
-    let keys: Vec<Value> = hottest(checked)
-        .into_iter()
-        .map(|heat| {
-            let dimension = heat.worse();
-            json!({
-                "table": *design.tables[heat.target.table].name,
-                "index": design.index(heat.target).map(|index| index.name.value.clone()),
-                "key": heat.template.to_string(),
-                "kind": if dimension == Dimension::Read { "read" } else { "write" },
-                "unitsPerSecond": heat.hottest_milli[dimension] as f64 / 1e3,
-                "ofLimit": heat.of_limit_ppm(dimension) as f64 / 1e6,
-                "shards": heat.shards(),
-            })
-        })
-        .collect();
+    };
     json!({
         "file": file,
         "region": region,
-        "patterns": patterns,
-        "entities": entities,
-        "tables": targets,
-        "plans": plans,
+        "patterns": design.patterns.iter().zip(&costs.patterns).map(pattern).collect::<Value>(),
+        "entities": design.entities.iter().zip(&costs.entities).map(entity).collect::<Value>(),
+        "tables": costs.targets.iter().map(|cost| target_json(design, cost)).collect::<Value>(),
+        "plans": costs.plans.iter().map(plan_json).collect::<Value>(),
         "recoveryUsd": costs.recovery.to_string(),
-        "months": months,
-        "hottestKeys": keys,
+        "months": costs.months.iter().map(month_json).collect::<Value>(),
+        "hottestKeys": hottest(checked).into_iter().map(|heat| heat_json(design, heat)).collect::<Value>(),
         "advice": costs.advice.as_ref().map(|advice| json!({
             "pattern": design.patterns[advice.pattern].name.value,
             "change": advice.change,
             "nowUsd": advice.now.to_string(),
             "thenUsd": advice.then.to_string(),
         })),
+    })
+}
+
+fn target_json(design: &Design, cost: &TargetCost) -> Value {
+    json!({
+        "table": *design.tables[cost.target.table].name,
+        "index": design.index(cost.target).map(|index| index.name.value.clone()),
+        "readUnits": cost.consumed.read.as_f64(),
+        "writeUnits": cost.consumed.write.as_f64(),
+        "throughputUsd": cost.throughput.to_string(),
+        "storageBytes": cost.storage_bytes,
+        "storageUsd": cost.storage.to_string(),
+        "writesOfTheTables": cost.amplification_ppm.map(|ppm| ppm as f64 / 1e6),
+    })
+}
+
+fn plan_json(plan: &PlanCost) -> Value {
+    match &plan.month {
+        Ok((throughput, storage)) => json!({
+            "plan": plan.name,
+            "throughputUsd": throughput.to_string(),
+            "storageUsd": storage.to_string(),
+            "monthUsd": (*throughput + *storage).to_string(),
+            "reservedUnits": { "read": plan.reserved.read, "write": plan.reserved.write },
+            "upfrontUsd": plan.upfront.to_string(),
+        }),
+        Err(missing) => json!({ "plan": plan.name, "noPrice": missing }),
+    }
+}
+
+fn month_json(point: &MonthPoint) -> Value {
+    json!({
+        "month": point.month,
+        "storageBytes": point.storage_bytes,
+        "storageUsd": point.storage.to_string(),
+        "onDemandUsd": (point.on_demand + point.storage).to_string(),
+        "provisionedUsd": (point.provisioned + point.storage).to_string(),
+    })
+}
+
+fn heat_json(design: &Design, heat: &Heat) -> Value {
+    let dimension = heat.worse();
+    json!({
+        "table": *design.tables[heat.target.table].name,
+        "index": design.index(heat.target).map(|index| index.name.value.clone()),
+        "key": heat.template.to_string(),
+        "kind": if dimension == Dimension::Read { "read" } else { "write" },
+        "unitsPerSecond": heat.hottest_milli[dimension] as f64 / 1e3,
+        "ofLimit": heat.of_limit_ppm(dimension) as f64 / 1e6,
+        "shards": heat.shards(),
     })
 }
 

@@ -6,7 +6,7 @@
 //!
 //! Why: a put of a key that exists replaces the item. Clocks count milliseconds, and two requests share one sooner than one thinks.
 //!
-//! Numbers: none; the sort key ends in a moment, and a put has no condition that refuses an existing item.
+//! Numbers: none; the sort key tells nothing but moments, and a put has no condition that refuses an existing item.
 //!
 //! Fix: append an id (`ORDER#<timestamp>#<orderId>`, or a ULID), or condition the put on `attribute_not_exists`.
 //!

@@ -33,6 +33,7 @@ use dynamometer_types::limits::{PARTITION_KEY_BYTES, SORT_KEY_BYTES};
 
 use super::Rule;
 use crate::check::{Context, Findings, Severity};
+use crate::model::Projection;
 
 pub(super) const RULE: Rule =
     Rule::of_design("K10", "key-too-long", "D", include_str!("k10_key_too_long.rs"), check);
@@ -45,6 +46,13 @@ fn check(context: &Context<'_>, found: &mut Findings) {
         for attribute in keys.attributes().filter(|attribute| attribute.name.len() > 255) {
             let message = format!("the name of a key attribute has {} bytes, and may have 255", attribute.name.len());
             found.add(Severity::Error, span, message).number("bytes", attribute.name.len()).fix("choose a shorter name");
+        }
+        let index = context.design.index(target);
+        if let Some((index, Projection::Include(names))) = index.map(|index| (index, &index.projection)) {
+            for name in names.iter().filter(|name| name.len() > 255) {
+                let message = format!("the name of a projected attribute has {} bytes, and may have 255", name.len());
+                found.add(Severity::Error, index.projection_span, message).number("bytes", name.len()).fix("choose a shorter name");
+            }
         }
         let limits = keys.partition.iter().map(|key| (key, PARTITION_KEY_BYTES as u64)).chain(keys.sort.iter().map(|key| (key, SORT_KEY_BYTES as u64)));
         for (attribute, limit) in limits {

@@ -7,7 +7,7 @@
 //! Why: with a local index an item collection cannot leave its partition. At 10 GB writes are refused with
 //! ItemCollectionSizeLimitExceededException.
 //!
-//! Numbers: items under one key x their size, over all entities of the key, local index entries included.
+//! Numbers: an entity's items under one key x their size, local index entries included. Entities that share a key are not added up.
 //!
 //! Fix: no local index, or a key with a time bucket in it.
 //!

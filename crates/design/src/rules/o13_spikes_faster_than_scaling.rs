@@ -55,7 +55,8 @@ fn check(context: &Context<'_>, found: &mut Findings) {
         for dimension in Dimension::BOTH {
             let (average, peak) = (load.average_milli[dimension], load.peak_milli[dimension]);
             let least = scaling.bounds[dimension].map_or(1, |(least, _)| least) * 1_000;
-            let provisioned = (average.saturating_mul(ALL_PPM) / scaling.target_ppm.max(1)).max(least);
+            let scaled = u128::from(average) * u128::from(ALL_PPM) / u128::from(scaling.target_ppm.max(1));
+            let provisioned = u64::try_from(scaled).unwrap_or(u64::MAX).max(least);
             if average == 0 || peak <= average.saturating_mul(2) || peak <= provisioned {
                 continue;
             }
@@ -67,7 +68,7 @@ fn check(context: &Context<'_>, found: &mut Findings) {
             found
                 .add(Severity::Warning, span, format!("a peak of {} {word} units/s empties the burst of {} in {lasts} s, and scaling takes minutes", text::milli(peak), context.name(target)))
                 .under(format!("{} on average, {} provisioned at the target", text::milli(average), text::milli(provisioned)))
-                .number("peakToAverage", text::milli(peak * 1_000 / average))
+                .number("peakToAverage", text::milli(peak.saturating_mul(1_000) / average))
                 .number("burstSeconds", lasts)
                 .fix("on-demand, a scheduled action ahead of the peak, or a higher minimum");
         }

@@ -39,7 +39,7 @@ use dynamometer_capacity::money::{QuotePlan, ReservedTerm, TableClass, quote};
 
 use super::Rule;
 use crate::check::{Context, Findings, Severity};
-use crate::cost::quote_load;
+use crate::cost::{TARGET_PPM, quote_load};
 
 pub(super) const RULE: Rule =
     Rule::of_design("O16", "reserve-the-baseline", "S3, D", include_str!("o16_reserve_the_baseline.rs"), check);
@@ -50,8 +50,8 @@ fn check(context: &Context<'_>, found: &mut Findings) {
             continue;
         }
         let load = quote_load(context.derived, context.load, at);
-        let plain = quote(context.prices, &load, QuotePlan::Provisioned(TableClass::Standard, 700_000));
-        let reserved = quote(context.prices, &load, QuotePlan::Reserved(ReservedTerm::OneYear, 700_000));
+        let plain = quote(context.prices, &load, QuotePlan::Provisioned(TableClass::Standard, TARGET_PPM));
+        let reserved = quote(context.prices, &load, QuotePlan::Reserved(ReservedTerm::OneYear, TARGET_PPM));
         let (Ok(plain), Ok(reserved)) = (plain, reserved) else { continue };
         if reserved.reserved.read + reserved.reserved.write == 0 {
             continue;

@@ -37,7 +37,7 @@ use dynamometer_capacity::money::{Money, QuotePlan, TableClass, quote};
 use super::Rule;
 use crate::text;
 use crate::check::{Context, Findings, Severity};
-use crate::cost::quote_load;
+use crate::cost::{TARGET_PPM, quote_load};
 
 pub(super) const RULE: Rule =
     Rule::of_design("O17", "other-class-is-cheaper", "D, S3", include_str!("o17_other_class_is_cheaper.rs"), check);
@@ -47,7 +47,7 @@ fn check(context: &Context<'_>, found: &mut Findings) {
         let load = quote_load(context.derived, context.load, at);
         let of_class = |class| match table.billing {
             BillingMode::OnDemand => QuotePlan::OnDemand(class),
-            BillingMode::Provisioned => QuotePlan::Provisioned(class, 700_000),
+            BillingMode::Provisioned => QuotePlan::Provisioned(class, TARGET_PPM),
         };
         let (other, word) = match table.class {
             TableClass::Standard => (TableClass::StandardInfrequentAccess, "standard-ia"),

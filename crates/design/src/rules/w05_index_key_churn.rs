@@ -56,7 +56,7 @@ fn check(context: &Context<'_>, found: &mut Findings) {
             let moving: Vec<_> = updates.iter().filter(|(.., member)| change(context.derived, member, target) == Change::Key).collect();
             let moved: u64 = moving.iter().map(|(_, pattern, ..)| weight(pattern)).sum();
             let Some((_, first, ..)) = moving.first().filter(|_| moved * 2 > all) else { continue };
-            let share = percent_text(moved * ALL_PPM / all, 0);
+            let share = percent_text((u128::from(moved) * u128::from(ALL_PPM) / u128::from(all)) as u64, 0);
             found
                 .add(Severity::Warning, first.action_span, format!("{share} of the updates of {} move its entry in {}: two writes each", *entity.name, context.name(target)))
                 .under("sets a key of the index")

@@ -260,3 +260,43 @@ fn data_comes_in_pages_newest_first() {
     }
     assert_eq!(values, [4.0, 3.0, 2.0, 1.0, 0.0].map(Value::Double));
 }
+
+/// Asks for expressions over some minutes, the last of which is answered.
+fn ask_expressions(expressions: &[String], minutes: i64) -> Result<Value, Fault> {
+    let last = expressions.len() - 1;
+    let query = |(number, text): (usize, &String)| {
+        let id = format!("e{number}");
+        Answer::new().with("Id", id).with("Expression", text.as_str()).with("ReturnData", number == last)
+    };
+    let ask = Answer::new()
+        .with("MetricDataQueries", expressions.iter().enumerate().map(query).collect::<Vec<_>>())
+        .with("StartTime", at(0))
+        .with("EndTime", at(minutes));
+    answer(&mut CloudWatch::default(), minutes, "GetMetricData", ask)
+}
+
+#[test]
+fn expressions_can_be_long_and_name_each_other_in_a_long_row() {
+    let ones = "+1".repeat(1_000);
+    let mut expressions = vec!["TIME_SERIES(1)".to_owned()];
+    expressions.extend((0..300).map(|number| format!("e{number}{ones}")));
+    let got = ask_expressions(&expressions, 3).unwrap();
+    let Value::List(values) = member(first(&got, "MetricDataResults"), "Values") else { panic!() };
+    assert_eq!((values.len(), &values[0]), (3, &Value::Double(300_001.0)));
+}
+
+#[test]
+fn expressions_that_would_fill_the_memory_or_go_in_a_circle_are_told() {
+    let list = |what: &str| format!("[{}]", vec![what; 2_000 / (what.len() + 1)].join(","));
+    let many = [list("0"), list("e0"), list("e1")];
+    let empty = [list("METRICS()"), list("FILL([], 0)")];
+    assert_eq!(ask_expressions(&empty, 24 * 60).map(drop), Ok(()));
+    let words = "it gives more than 2000000 points; ask for less time or longer periods.";
+    let fault = ask_expressions(&many, 24 * 60).unwrap_err();
+    assert_eq!(fault.message, format!("Error in expression 'e2': {words}"));
+    let circle = ["e1 + 1".to_owned(), "e2".to_owned(), "e0".to_owned()];
+    assert_eq!(
+        ask_expressions(&circle, 24 * 60).unwrap_err().message,
+        "Error in expression 'e2': e2 depends on itself."
+    );
+}

@@ -6,7 +6,7 @@
 //! kept for half as long, and so on until they fit. So a server with few tables keeps as long as AWS does, and one with
 //! many keeps less, but the same for all.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dynamometer_types::Timestamp;
 
@@ -37,6 +37,16 @@ pub struct Shelf {
 pub struct Full;
 
 impl Shelf {
+    /// Whether there is room for all of some metrics.
+    pub fn has_room<'m>(&self, metrics: impl Iterator<Item = (&'m MetricId, Unit)>) -> bool {
+        let is_new = |(metric, unit): &(&MetricId, Unit)| {
+            let units = self.series.get(*metric).into_iter().flatten();
+            !units.into_iter().any(|series| series.unit == *unit)
+        };
+        let new: BTreeSet<(&MetricId, Unit)> = metrics.filter(is_new).collect();
+        self.count + new.len() <= MOST_SERIES
+    }
+
     /// Publishes data of the minute around a time.
     ///
     /// # Errors

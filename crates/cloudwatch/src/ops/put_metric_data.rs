@@ -39,11 +39,12 @@ pub(super) fn put_metric_data(
     if data.is_empty() {
         return Err(members.missing("MetricData"));
     }
+    let full = || Fault::new(FaultKind::LimitExceeded, format!("There are {MOST_SERIES} metrics already."));
+    if !cloudwatch.shelf.has_room(data.iter().map(|(metric, unit, ..)| (metric, *unit))) {
+        return Err(full());
+    }
     for (metric, unit, at, datum) in data {
-        cloudwatch.shelf.publish(metric, unit, at, &datum).map_err(|_| {
-            let words = format!("There are {MOST_SERIES} metrics already.");
-            Fault::new(FaultKind::LimitExceeded, words)
-        })?;
+        cloudwatch.shelf.publish(metric, unit, at, &datum).map_err(|_| full())?;
     }
     Ok(nothing())
 }

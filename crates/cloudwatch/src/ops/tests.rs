@@ -300,3 +300,25 @@ fn expressions_that_would_fill_the_memory_or_go_in_a_circle_are_told() {
         "Error in expression 'e2': e2 depends on itself."
     );
 }
+
+#[test]
+fn data_is_published_all_or_none() {
+    let mut cloudwatch = CloudWatch::default();
+    for number in 1..crate::shelf::MOST_SERIES {
+        let metric = MetricId::dynamodb(&format!("m{number}"), &[]);
+        cloudwatch.shelf.publish(metric, Unit::COUNT, at(0), &StatisticSet::of(1.0, 1.0).into()).unwrap();
+    }
+    let mut put = |names: &[&str]| {
+        let datum = |name: &&str| Answer::new().with("MetricName", *name).with("Value", 1.0);
+        let data: Vec<Answer> = names.iter().map(datum).collect();
+        answer(
+            &mut cloudwatch,
+            0,
+            "PutMetricData",
+            Answer::new().with("Namespace", "N").with("MetricData", data),
+        )
+    };
+    assert_eq!(put(&["a", "b"]).unwrap_err().message, "There are 10000 metrics already.");
+    assert_eq!(put(&["b", "b"]).map(drop), Ok(()), "nothing of the first came in, and there is room for one");
+    assert!(put(&["a"]).is_err());
+}

@@ -322,3 +322,17 @@ fn data_is_published_all_or_none() {
     assert_eq!(put(&["b", "b"]).map(drop), Ok(()), "nothing of the first came in, and there is room for one");
     assert!(put(&["a"]).is_err());
 }
+
+#[test]
+fn a_reason_is_kept_also_when_the_state_stays() {
+    let mut cloudwatch = CloudWatch::default();
+    answer(&mut cloudwatch, 0, "PutMetricAlarm", throttle_alarm()).unwrap();
+    let mut set = |state: &str, reason: &str| {
+        cloudwatch.alarms.take_changed();
+        let name = Answer::new().with("AlarmName", "throttles");
+        let ask = name.with("StateValue", state).with("StateReason", reason);
+        answer(&mut cloudwatch, 0, "SetAlarmState", ask).unwrap();
+        cloudwatch.alarms.take_changed().len()
+    };
+    assert_eq!([set("ALARM", "one"), set("ALARM", "two"), set("ALARM", "two")], [1, 1, 0]);
+}

@@ -336,3 +336,25 @@ fn a_reason_is_kept_also_when_the_state_stays() {
     };
     assert_eq!([set("ALARM", "one"), set("ALARM", "two"), set("ALARM", "two")], [1, 1, 0]);
 }
+
+#[test]
+fn alarms_of_scaling_policies_are_not_changed_here() {
+    let mut cloudwatch = CloudWatch::default();
+    answer(&mut cloudwatch, 0, "PutMetricAlarm", throttle_alarm()).unwrap();
+    let managed: Vec<_> = cloudwatch.alarms.all().cloned().collect();
+    let call = Call { managed: &managed, ..call(0) };
+    let (name, names) =
+        (Answer::new().with("AlarmName", "throttles"), Answer::new().with("AlarmNames", vec!["throttles"]));
+    for (operation, request, what) in [
+        ("PutMetricAlarm", throttle_alarm(), "change"),
+        ("SetAlarmState", name.with("StateValue", "OK").with("StateReason", "r"), "change"),
+        ("DisableAlarmActions", names.clone(), "change"),
+        ("EnableAlarmActions", names.clone(), "change"),
+        ("DeleteAlarms", names, "delete"),
+    ] {
+        let operation = Operation::find(operation).unwrap();
+        let fault = CloudWatch::default().answer(operation, &call, &request.into()).unwrap_err();
+        let words = format!("The alarm throttles is kept by a scaling policy: {what} that instead.");
+        assert_eq!(fault.message, words, "{}", operation.name);
+    }
+}

@@ -46,6 +46,7 @@ pub(super) fn put_metric_data(
     for (metric, unit, at, datum) in data {
         cloudwatch.shelf.publish(metric, unit, at, &datum).map_err(|_| full())?;
     }
+    cloudwatch.shelf.client_published(call.now);
     Ok(nothing())
 }
 

@@ -240,11 +240,14 @@ fn data_comes_in_pages_newest_first() {
         )
         .with("Period", 60)
         .with("Stat", "Sum");
+    let query = |id: &str| Answer::new().with("Id", id);
+    let queries =
+        vec![query("m").with("MetricStat", stat), query("none").with("Expression", "FILL(m, LINEAR) / 0")];
     let mut token = None;
     let mut values = Vec::new();
-    loop {
+    let got = loop {
         let ask = Answer::new()
-            .with("MetricDataQueries", vec![Answer::new().with("Id", "m").with("MetricStat", stat.clone())])
+            .with("MetricDataQueries", queries.clone())
             .with("StartTime", at(0))
             .with("EndTime", at(5))
             .with("MaxDatapoints", 2)
@@ -255,10 +258,13 @@ fn data_comes_in_pages_newest_first() {
         let Value::Structure(members) = &got else { panic!() };
         match members.iter().find(|(name, _)| name == "NextToken") {
             Some((_, Value::Text(next))) => token = Some(next.clone()),
-            _ => break,
+            _ => break got,
         }
-    }
+    };
     assert_eq!(values, [4.0, 3.0, 2.0, 1.0, 0.0].map(Value::Double));
+    let Value::List(last) = member(&got, "MetricDataResults") else { panic!() };
+    let ids: Vec<&Value> = last.iter().map(|result| member(result, "Id")).collect();
+    assert_eq!(ids, [&Value::from("m"), &Value::from("none")], "what has no points is told of too");
 }
 
 /// Asks for expressions over some minutes, the last of which is answered.

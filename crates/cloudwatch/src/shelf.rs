@@ -3,9 +3,9 @@
 //! # Bounds
 //! At most [`MOST_SERIES`] series; a metric beyond them is refused, or, if it is one of DynamoDB's own, not kept. At
 //! most [`MOST_POINTS`] points over all of them, at 64 bytes each about 64 MB: when there are more, every tier is
-//! kept for half as long, and so on until they fit. That is looked for every so often, and before an eighth more of them
-//! came in by PutMetricData. So a server with few tables keeps as long as AWS does, and one with
-//! many keeps less, but the same for all.
+//! kept for half as long, and so on until they fit; when there are few again, for twice as long. That is looked for
+//! every so often, and when an eighth more of them came in by PutMetricData. So a server with few tables keeps as long
+//! as AWS does, and one with many keeps less, but the same for all.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -145,6 +145,10 @@ impl Shelf {
                 !units.is_empty()
             });
             if points <= MOST_POINTS || self.shorter == SHORTEST {
+                if points <= MOST_POINTS / 4 {
+                    // There is room again: twice as long is twice as much at most.
+                    self.shorter = self.shorter.saturating_sub(1);
+                }
                 break;
             }
             self.shorter += 1;
@@ -179,6 +183,9 @@ mod tests {
         assert!((MOST_POINTS / 4..=MOST_POINTS).contains(&points(&shelf)), "{}", points(&shelf));
         let read = shelf.read(&metric(7), None, (start, time(minutes).millis()), minutes * MINUTE_MS);
         assert_eq!(read[0].1.set.sum, minutes as f64, "rolled up, not lost");
+        assert!(shelf.shorter > 0);
+        (0..20).for_each(|_| shelf.trim(time(minutes + 15 * 24 * 60)));
+        assert_eq!(shelf.shorter, 0, "what was too much is over");
     }
 
     #[test]

@@ -96,6 +96,8 @@ fn decoded(text: &[u8]) -> String {
     let mut at = 0;
     while at < text.len() {
         let hex = (text[at] == b'%').then(|| text.get(at + 1..at + 3)).flatten();
+        // A sign is no digit, though the standard library reads one.
+        let hex = hex.filter(|hex| hex.iter().all(u8::is_ascii_hexdigit));
         let byte = hex.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
         match byte {
             Some(byte) => {
@@ -222,7 +224,11 @@ mod tests {
         assert!(read("A.".repeat(40).as_bytes()).unwrap_err().contains("nests deeper"));
         let many: String = (0..4_000).map(|number| format!("{number}{}&", ".x".repeat(30))).collect();
         assert_eq!(read(many.as_bytes()), Err("the form has more than 100000 names".into()));
-        assert_eq!(read(b"A=%zz%4"), Ok(Value::Structure(vec![("A".into(), Value::Form("%zz%4".into()))])));
+        for text in ["%zz%4", "%-f"] {
+            let form = Value::Form(text.into());
+            assert_eq!(read(format!("A={text}").as_bytes()), Ok(Value::Structure(vec![("A".into(), form)])));
+        }
+        assert_eq!(decoded(b"%+f"), "% f");
     }
 
     #[test]

@@ -38,6 +38,20 @@ impl Call<'_> {
     pub fn alarm_arn(&self, name: &str) -> String {
         format!("arn:aws:cloudwatch:{}:{}:alarm:{name}", self.region, self.account)
     }
+
+    /// Refuses to do something with alarms of which another service keeps one.
+    ///
+    /// # Errors
+    /// `InvalidParameterValue`, which names the alarm.
+    pub(crate) fn refuse_managed(&self, names: &[&str], what: &str) -> Result<(), Fault> {
+        match self.managed.iter().find(|alarm| names.contains(&alarm.name.as_str())) {
+            None => Ok(()),
+            Some(alarm) => Err(Fault::invalid(format!(
+                "The alarm {} is kept by a scaling policy: {what} that instead.",
+                alarm.name
+            ))),
+        }
+    }
 }
 
 impl CloudWatch {

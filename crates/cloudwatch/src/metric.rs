@@ -121,7 +121,7 @@ pub const UNITS: [&str; 27] = [
 ];
 
 /// A unit: its place in [`UNITS`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Unit(u8);
 
 impl Unit {

@@ -6,7 +6,7 @@ use dynamometer_types::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::fault::Fault;
-use crate::math::{self, Expression, Line, Outcome, Scope};
+use crate::math::{self, Expression, Line, MOST_POINTS, Outcome, Scope};
 use crate::metric::{MetricId, Unit, read_namespace};
 use crate::series::MINUTE_MS;
 use crate::shelf::Shelf;
@@ -15,8 +15,8 @@ use crate::value::{Answer, Members, Value};
 
 /// How many queries a request may have.
 const QUERIES: usize = 500;
-/// How many periods the queries of a request may cover together: what an answer may take in memory.
-const PERIODS: i64 = 2_000_000;
+/// How many periods the queries of a request may cover together.
+const PERIODS: i64 = MOST_POINTS as i64;
 
 /// A metric, in periods, by a statistic.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -215,7 +215,7 @@ pub fn run(queries: &[MetricDataQuery], shelf: &Shelf, range: (i64, i64)) -> Res
     let periods = |query: &MetricDataQuery| {
         let period_s = match &query.asked {
             Asked::Metric(stat) => stat.period_s,
-            Asked::Expression(_) => longest_period_s(queries).min(60),
+            Asked::Expression(_) => MINUTE_MS / 1000,
         };
         (range.1 - range.0).max(0) / (period_s * 1000)
     };
@@ -224,7 +224,11 @@ pub fn run(queries: &[MetricDataQuery], shelf: &Shelf, range: (i64, i64)) -> Res
             "The queries cover more than {PERIODS} periods together: ask for less time or longer periods."
         )));
     }
-    let mut desk = Desk::new(queries, shelf, range)?;
+    let known = read_known(queries)?;
+    let metrics = queries.iter().filter(|query| matches!(query.asked, Asked::Metric(_)));
+    let metrics: Vec<String> = metrics.map(|query| query.id.clone()).collect();
+    let done = BTreeMap::new();
+    let mut desk = Desk { shelf, range, queries: &known, metrics: &metrics, done, weight: 0 };
     let mut results = Vec::new();
     for query in queries.iter().filter(|query| query.return_data) {
         let outcome = desk.outcome(&query.id).map_err(|problem| in_expression(&query.id, &problem))?;
@@ -251,56 +255,85 @@ pub fn run(queries: &[MetricDataQuery], shelf: &Shelf, range: (i64, i64)) -> Res
     Ok(results)
 }
 
-/// The queries of a request with what is worked out so far.
-struct Desk<'a> {
-    shelf: &'a Shelf,
-    range: (i64, i64),
-    queries: BTreeMap<&'a str, (&'a MetricDataQuery, Option<Expression>)>,
-    metrics: Vec<String>,
-    done: BTreeMap<String, Outcome>,
-    /// The ids that are being worked out: one that comes again goes in a circle.
-    under_way: Vec<String>,
+/// A query, its expression read.
+enum Known<'q> {
+    Metric(&'q MetricStat),
+    Expression(Expression),
 }
 
-impl<'a> Desk<'a> {
-    fn new(queries: &'a [MetricDataQuery], shelf: &'a Shelf, range: (i64, i64)) -> Result<Desk<'a>, Fault> {
-        let mut known = BTreeMap::new();
-        for query in queries {
-            let expression = match &query.asked {
-                Asked::Metric(_) => None,
-                Asked::Expression(text) => Some(read_expression(&query.id, text)?),
-            };
-            known.insert(query.id.as_str(), (query, expression));
+/// The queries of a request with what is worked out so far.
+struct Desk<'q> {
+    shelf: &'q Shelf,
+    range: (i64, i64),
+    queries: &'q BTreeMap<&'q str, Known<'q>>,
+    metrics: &'q [String],
+    done: BTreeMap<&'q str, Outcome>,
+    /// What is done takes this much.
+    weight: usize,
+}
+
+fn read_known(queries: &[MetricDataQuery]) -> Result<BTreeMap<&str, Known<'_>>, Fault> {
+    let mut all = BTreeMap::new();
+    for query in queries {
+        let known = match &query.asked {
+            Asked::Metric(stat) => Known::Metric(stat),
+            Asked::Expression(text) => Known::Expression(read_expression(&query.id, text)?),
+        };
+        all.insert(query.id.as_str(), known);
+    }
+    Ok(all)
+}
+
+impl<'q> Desk<'q> {
+    /// What a query gives. Those that it needs are worked out before it, one after the other: queries can name each
+    /// other in a row of any length.
+    fn outcome(&mut self, id: &str) -> Result<Outcome, String> {
+        let mut under_way = vec![id];
+        while let Some(id) = under_way.last().copied() {
+            match self.needed_by(id) {
+                Some(next) if under_way.contains(&next) => return Err(format!("{next} depends on itself")),
+                Some(next) => under_way.push(next),
+                None => {
+                    self.work_out(id)?;
+                    under_way.pop();
+                }
+            }
         }
-        let metrics = queries.iter().filter(|query| matches!(query.asked, Asked::Metric(_)));
-        let metrics = metrics.map(|query| query.id.clone()).collect();
-        Ok(Desk { shelf, range, queries: known, metrics, done: BTreeMap::new(), under_way: Vec::new() })
+        self.done.get(id).cloned().ok_or_else(|| unknown(id))
     }
 
-    fn outcome(&mut self, id: &str) -> Result<Outcome, String> {
-        if let Some(done) = self.done.get(id) {
-            return Ok(done.clone());
-        }
-        if self.under_way.iter().any(|known| known == id) {
-            return Err(format!("{id} depends on itself"));
-        }
-        let (query, expression) =
-            self.queries.get(id).cloned().ok_or_else(|| format!("there is no query with the id {id}"))?;
-        let outcome = match (&query.asked, expression) {
-            (Asked::Metric(stat), _) => Outcome::Line(stat.line(self.shelf, self.range)),
-            (Asked::Expression(_), Some(expression)) => {
-                self.under_way.push(id.to_owned());
-                let (metrics, range) = (self.metrics.clone(), self.range);
-                let mut scope = Scope { resolve: &mut |id| self.outcome(id), metrics: &metrics, range };
-                let outcome = math::evaluate(&expression, &mut scope);
-                self.under_way.pop();
-                outcome?
-            }
-            (Asked::Expression(text), None) => return Err(format!("{text} was not read")),
-        };
-        self.done.insert(id.to_owned(), outcome.clone());
-        Ok(outcome)
+    /// A query that has to be worked out before this one.
+    fn needed_by(&self, id: &str) -> Option<&'q str> {
+        let Some(Known::Expression(expression)) = self.queries.get(id) else { return None };
+        let is_needed = |id: &&str| self.queries.contains_key(id) && !self.done.contains_key(id);
+        expression.ids().into_iter().find(is_needed)
     }
+
+    /// Works out a query; the ones that it names are done.
+    fn work_out(&mut self, id: &str) -> Result<(), String> {
+        if self.done.contains_key(id) {
+            return Ok(());
+        }
+        let (id, known) = self.queries.get_key_value(id).ok_or_else(|| unknown(id))?;
+        let outcome = match known {
+            Known::Metric(stat) => Outcome::Line(stat.line(self.shelf, self.range)),
+            Known::Expression(expression) => {
+                let (metrics, range) = (self.metrics, self.range);
+                let mut scope = Scope { resolve: &mut |id| self.outcome(id), metrics, range };
+                math::evaluate(expression, &mut scope)?
+            }
+        };
+        self.weight += outcome.weight();
+        if self.weight > MOST_POINTS {
+            return Err(math::too_much());
+        }
+        self.done.insert(id, outcome);
+        Ok(())
+    }
+}
+
+fn unknown(id: &str) -> String {
+    format!("there is no query with the id {id}")
 }
 
 /// From when on and until when a request asks: its start rounded by age.

@@ -117,7 +117,8 @@ impl Series {
     }
 }
 
-fn points_of(datum: &Datum) -> usize {
+/// What data takes, counted in points.
+pub(crate) fn points_of(datum: &Datum) -> usize {
     1 + datum.histogram.as_ref().map_or(0, |histogram| histogram.len().div_ceil(3))
 }
 

@@ -3,15 +3,16 @@
 //! # Bounds
 //! At most [`MOST_SERIES`] series; a metric beyond them is refused, or, if it is one of DynamoDB's own, not kept. At
 //! most [`MOST_POINTS`] points over all of them, at 64 bytes each about 64 MB: when there are more, every tier is
-//! kept for half as long, and so on until they fit. So a server with few tables keeps as long as AWS does, and one with
-//! many keeps less, but the same for all.
+//! kept for half as long, and so on until they fit; when there are few again, for twice as long. That is looked for
+//! every so often, and when an eighth more of them came in by PutMetricData. So a server with few tables keeps as long
+//! as AWS does, and one with many keeps less, but the same for all.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dynamometer_types::Timestamp;
 
 use crate::metric::{MetricId, Unit};
-use crate::series::{MINUTE_MS, Series};
+use crate::series::{MINUTE_MS, Series, points_of};
 use crate::statistics::Datum;
 
 /// How many series are kept.
@@ -20,6 +21,8 @@ pub const MOST_SERIES: usize = 10_000;
 pub const MOST_POINTS: usize = 1_000_000;
 /// Halving more often would leave less than an alarm looks back.
 const SHORTEST: u32 = 12;
+/// How many points may come in before what is too much is looked for.
+const TRIM_AFTER: usize = MOST_POINTS / 8;
 /// How often, in minutes that are closed, what is too old is looked for.
 const TRIM_EVERY: u32 = 15;
 
@@ -30,6 +33,7 @@ pub struct Shelf {
     count: usize,
     shorter: u32,
     minutes_untrimmed: u32,
+    points_untrimmed: usize,
 }
 
 /// There is no room for another series.
@@ -37,6 +41,16 @@ pub struct Shelf {
 pub struct Full;
 
 impl Shelf {
+    /// Whether there is room for all of some metrics.
+    pub fn has_room<'m>(&self, metrics: impl Iterator<Item = (&'m MetricId, Unit)>) -> bool {
+        let is_new = |(metric, unit): &(&MetricId, Unit)| {
+            let units = self.series.get(*metric).into_iter().flatten();
+            !units.into_iter().any(|series| series.unit == *unit)
+        };
+        let new: BTreeSet<(&MetricId, Unit)> = metrics.filter(is_new).collect();
+        self.count + new.len() <= MOST_SERIES
+    }
+
     /// Publishes data of the minute around a time.
     ///
     /// # Errors
@@ -64,6 +78,7 @@ impl Shelf {
             }
         };
         series.publish(at, datum);
+        self.points_untrimmed += points_of(datum);
         Ok(())
     }
 
@@ -100,17 +115,24 @@ impl Shelf {
         self.series.iter().map(move |(metric, units)| (metric, newest(units)))
     }
 
+    /// Called when a client has published: what is too much does not wait for the minutes to pass.
+    pub fn client_published(&mut self, now: Timestamp) {
+        if self.points_untrimmed >= TRIM_AFTER {
+            self.trim(now);
+        }
+    }
+
     /// Called once for each minute that is over: from time to time what is too old is rolled up or dropped.
     pub fn minute_is_over(&mut self, now: Timestamp) {
         self.minutes_untrimmed += 1;
         if self.minutes_untrimmed >= TRIM_EVERY {
-            self.minutes_untrimmed = 0;
             self.trim(now);
         }
     }
 
     /// Rolls up and drops what is too old or too much.
     pub fn trim(&mut self, now: Timestamp) {
+        (self.minutes_untrimmed, self.points_untrimmed) = (0, 0);
         loop {
             let mut points = 0;
             self.series.retain(|_, units| {
@@ -123,6 +145,10 @@ impl Shelf {
                 !units.is_empty()
             });
             if points <= MOST_POINTS || self.shorter == SHORTEST {
+                if points <= MOST_POINTS / 4 {
+                    // There is room again: twice as long is twice as much at most.
+                    self.shorter = self.shorter.saturating_sub(1);
+                }
                 break;
             }
             self.shorter += 1;
@@ -157,6 +183,26 @@ mod tests {
         assert!((MOST_POINTS / 4..=MOST_POINTS).contains(&points(&shelf)), "{}", points(&shelf));
         let read = shelf.read(&metric(7), None, (start, time(minutes).millis()), minutes * MINUTE_MS);
         assert_eq!(read[0].1.set.sum, minutes as f64, "rolled up, not lost");
+        assert!(shelf.shorter > 0);
+        (0..20).for_each(|_| shelf.trim(time(minutes + 15 * 24 * 60)));
+        assert_eq!(shelf.shorter, 0, "what was too much is over");
+    }
+
+    #[test]
+    fn a_client_cannot_publish_more_than_fits_between_two_minutes() {
+        let mut shelf = Shelf::default();
+        let mut histogram = Histogram::default();
+        (0..150).for_each(|value| histogram.add(1.03_f64.powi(value), 1.0));
+        let datum = Datum { set: StatisticSet::of(1.0, 1.0), histogram: Some(Box::new(histogram)) };
+        let now = 1_780_272_000_000;
+        for minute in 0..25_000 {
+            let at = Timestamp::from_millis(now - minute % 20_000 * MINUTE_MS);
+            let metric = MetricId::dynamodb(&format!("m{}", minute % 7), &[]);
+            shelf.publish(metric, Unit::COUNT, at, &datum).unwrap();
+            shelf.client_published(Timestamp::from_millis(now));
+        }
+        let points: usize = shelf.series.values().flatten().map(Series::points).sum();
+        assert!(points <= MOST_POINTS + TRIM_AFTER, "{points}");
     }
 
     #[test]

@@ -143,6 +143,7 @@ impl AlarmBook {
         alarm.reason = reason;
         alarm.reason_data = reason_data;
         alarm.updated_ms = now.millis();
+        self.changed.insert(name.to_owned());
         if before == state {
             return true;
         }
@@ -154,7 +155,6 @@ impl AlarmBook {
             state.name(),
             alarm.reason_data.as_deref().unwrap_or("null"),
         );
-        self.changed.insert(name.to_owned());
         self.remember(HistoryItem {
             alarm: name.to_owned(),
             at: now,

@@ -27,6 +27,25 @@ pub enum Outcome {
 /// Why an expression gives nothing: a sentence.
 pub type MathError = String;
 
+/// How many points the series of a list, and all that queries give, may have together: what an answer may take in memory.
+pub const MOST_POINTS: usize = 2_000_000;
+
+/// What is said of more than [`MOST_POINTS`].
+pub fn too_much() -> MathError {
+    format!("it gives more than {MOST_POINTS} points; ask for less time or longer periods")
+}
+
+impl Outcome {
+    /// What it takes in memory, counted in points; a series counts as one more.
+    pub fn weight(&self) -> usize {
+        match self {
+            Outcome::Number(_) => 1,
+            Outcome::Line(line) => 1 + line.points.len(),
+            Outcome::Lines(lines) => lines.iter().map(|line| 1 + line.points.len()).sum(),
+        }
+    }
+}
+
 /// Where an expression stands: the other queries of its request, and the periods that FILL fills.
 pub struct Scope<'a> {
     /// The outcome of the query of an id.
@@ -48,12 +67,24 @@ pub fn evaluate(expression: &Expression, scope: &mut Scope<'_>) -> Result<Outcom
         Expression::Id(id) => (scope.resolve)(id),
         Expression::List(elements) => lines_of(elements, scope).map(Outcome::Lines),
         Expression::Negative(inner) => Ok(each(evaluate(inner, scope)?, |value| Some(-value))),
-        Expression::Binary(operator, left, right) => {
-            let (left, right) = (evaluate(left, scope)?, evaluate(right, scope)?);
-            pair(left, right, &|one, other| apply(*operator, one, other))
-        }
+        Expression::Binary(..) => chain(expression, scope),
         Expression::Call(function, arguments) => call(function, arguments, scope),
     }
+}
+
+/// Works out operators in a row. They lean to the left, as many as the text has room for, so they are walked in a loop.
+fn chain(expression: &Expression, scope: &mut Scope<'_>) -> Result<Outcome, MathError> {
+    let (mut first, mut rest) = (expression, Vec::new());
+    while let Expression::Binary(operator, left, right) = first {
+        rest.push((*operator, right));
+        first = left;
+    }
+    let mut outcome = evaluate(first, scope)?;
+    for (operator, right) in rest.into_iter().rev() {
+        let right = evaluate(right, scope)?;
+        outcome = pair(outcome, right, &|one, other| apply(operator, one, other))?;
+    }
+    Ok(outcome)
 }
 
 fn apply(operator: Operator, one: f64, other: f64) -> Option<f64> {
@@ -248,12 +279,21 @@ fn metrics(arguments: &[Expression], scope: &mut Scope<'_>) -> Result<Outcome, M
 }
 
 fn lines_of(elements: &[Expression], scope: &mut Scope<'_>) -> Result<Vec<Line>, MathError> {
-    let mut lines = Vec::with_capacity(elements.len());
+    let (mut lines, mut weight) = (Vec::with_capacity(elements.len()), 0);
     for element in elements {
-        match evaluate(element, scope)? {
-            Outcome::Line(line) => lines.push(line),
+        let more = match evaluate(element, scope)? {
+            Outcome::Number(number) => Outcome::Line(constant(number, scope)),
+            more => more,
+        };
+        // A list can name the same series again and again.
+        weight += more.weight();
+        if weight > MOST_POINTS {
+            return Err(too_much());
+        }
+        match more {
             Outcome::Lines(more) => lines.extend(more),
-            Outcome::Number(number) => lines.push(constant(number, scope)),
+            Outcome::Line(line) => lines.push(line),
+            Outcome::Number(_) => {}
         }
     }
     Ok(lines)

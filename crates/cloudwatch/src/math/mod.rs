@@ -8,7 +8,7 @@
 mod evaluate;
 mod parse;
 
-pub use evaluate::{Line, MathError, Outcome, Scope, evaluate};
+pub use evaluate::{Line, MOST_POINTS, MathError, Outcome, Scope, evaluate, too_much};
 pub use parse::{Expression, parse};
 
 /// The functions, in order.

@@ -21,6 +21,23 @@ pub enum Expression {
     Call(&'static str, Vec<Expression>),
 }
 
+impl Expression {
+    /// What it names, as often as it does, from left to right.
+    pub fn ids(&self) -> Vec<&str> {
+        let (mut ids, mut rest) = (Vec::new(), vec![self]);
+        while let Some(next) = rest.pop() {
+            match next {
+                Expression::Number(_) | Expression::Text(_) => {}
+                Expression::Id(id) => ids.push(id.as_str()),
+                Expression::List(parts) | Expression::Call(_, parts) => rest.extend(parts.iter().rev()),
+                Expression::Negative(inner) => rest.push(inner),
+                Expression::Binary(_, left, right) => rest.extend([&**right, &**left]),
+            }
+        }
+        ids
+    }
+}
+
 /// What stands between two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]

@@ -12,12 +12,7 @@ pub(super) fn delete_alarms(
     members: &Members<'_>,
 ) -> Result<Value, Fault> {
     let names = members.texts("AlarmNames", 100)?.ok_or_else(|| members.missing("AlarmNames"))?;
-    if let Some(managed) = call.managed.iter().find(|alarm| names.contains(&alarm.name.as_str())) {
-        return Err(Fault::invalid(format!(
-            "The alarm {} is kept by a scaling policy: delete that instead.",
-            managed.name
-        )));
-    }
+    call.refuse_managed(&names, "delete")?;
     cloudwatch.alarms.delete(&names, call.now)?;
     Ok(nothing())
 }

@@ -41,8 +41,8 @@ pub(super) fn get_metric_data(
         }
         let skipped = skip.min(points.len());
         skip -= skipped;
-        // What came with an earlier page.
-        if begin > 0 && skipped == points.len() {
+        // What came with an earlier page. Without points that is only known of what stands before others that did.
+        if skipped == points.len() && (skipped > 0 || skip > 0) {
             continue;
         }
         points.drain(..skipped);

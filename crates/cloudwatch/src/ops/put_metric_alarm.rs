@@ -33,11 +33,7 @@ pub(super) fn put_metric_alarm(
 ) -> Result<Value, Fault> {
     let name = members.required_text("AlarmName", 255)?;
     members.refuse(&NOT_THERE)?;
-    if call.managed.iter().any(|alarm| alarm.name == name) {
-        return Err(Fault::invalid(format!(
-            "The alarm {name} is kept by a scaling policy: change that instead."
-        )));
-    }
+    call.refuse_managed(&[name], "change")?;
     let now = call.now.millis();
     let alarm = Alarm {
         name: name.to_owned(),

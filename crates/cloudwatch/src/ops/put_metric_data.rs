@@ -39,12 +39,14 @@ pub(super) fn put_metric_data(
     if data.is_empty() {
         return Err(members.missing("MetricData"));
     }
-    for (metric, unit, at, datum) in data {
-        cloudwatch.shelf.publish(metric, unit, at, &datum).map_err(|_| {
-            let words = format!("There are {MOST_SERIES} metrics already.");
-            Fault::new(FaultKind::LimitExceeded, words)
-        })?;
+    let full = || Fault::new(FaultKind::LimitExceeded, format!("There are {MOST_SERIES} metrics already."));
+    if !cloudwatch.shelf.has_room(data.iter().map(|(metric, unit, ..)| (metric, *unit))) {
+        return Err(full());
     }
+    for (metric, unit, at, datum) in data {
+        cloudwatch.shelf.publish(metric, unit, at, &datum).map_err(|_| full())?;
+    }
+    cloudwatch.shelf.client_published(call.now);
     Ok(nothing())
 }
 

@@ -24,6 +24,7 @@ pub(super) fn set_alarm_state(
         let words = format!("StateReasonData was not valid JSON: {data}");
         return Err(Fault::new(FaultKind::InvalidFormat, words));
     }
+    call.refuse_managed(&[name], "change")?;
     if !cloudwatch.alarms.set_state(name, state, reason, data.map(str::to_owned), call.now) {
         let words = format!("No such alarm: {name}.");
         return Err(Fault::new(FaultKind::ResourceNotFound, words));

@@ -7,23 +7,29 @@ use crate::value::{Answer, Members, Value};
 
 pub(super) fn enable_alarm_actions(
     cloudwatch: &mut CloudWatch,
-    _call: &Call<'_>,
+    call: &Call<'_>,
     members: &Members<'_>,
 ) -> Result<Value, Fault> {
-    switch_actions(cloudwatch, members, true)
+    switch_actions(cloudwatch, call, members, true)
 }
 
 pub(super) fn disable_alarm_actions(
     cloudwatch: &mut CloudWatch,
-    _call: &Call<'_>,
+    call: &Call<'_>,
     members: &Members<'_>,
 ) -> Result<Value, Fault> {
-    switch_actions(cloudwatch, members, false)
+    switch_actions(cloudwatch, call, members, false)
 }
 
 /// Alarms that are not there are passed over, as the model has no error for them.
-fn switch_actions(cloudwatch: &mut CloudWatch, members: &Members<'_>, enabled: bool) -> Result<Value, Fault> {
+fn switch_actions(
+    cloudwatch: &mut CloudWatch,
+    call: &Call<'_>,
+    members: &Members<'_>,
+    enabled: bool,
+) -> Result<Value, Fault> {
     let names = members.texts("AlarmNames", 100)?.ok_or_else(|| members.missing("AlarmNames"))?;
+    call.refuse_managed(&names, "change")?;
     for name in names {
         cloudwatch.alarms.change(name, |alarm| alarm.actions_enabled = enabled);
     }

@@ -240,11 +240,14 @@ fn data_comes_in_pages_newest_first() {
         )
         .with("Period", 60)
         .with("Stat", "Sum");
+    let query = |id: &str| Answer::new().with("Id", id);
+    let queries =
+        vec![query("m").with("MetricStat", stat), query("none").with("Expression", "FILL(m, LINEAR) / 0")];
     let mut token = None;
     let mut values = Vec::new();
-    loop {
+    let got = loop {
         let ask = Answer::new()
-            .with("MetricDataQueries", vec![Answer::new().with("Id", "m").with("MetricStat", stat.clone())])
+            .with("MetricDataQueries", queries.clone())
             .with("StartTime", at(0))
             .with("EndTime", at(5))
             .with("MaxDatapoints", 2)
@@ -255,8 +258,109 @@ fn data_comes_in_pages_newest_first() {
         let Value::Structure(members) = &got else { panic!() };
         match members.iter().find(|(name, _)| name == "NextToken") {
             Some((_, Value::Text(next))) => token = Some(next.clone()),
-            _ => break,
+            _ => break got,
         }
-    }
+    };
     assert_eq!(values, [4.0, 3.0, 2.0, 1.0, 0.0].map(Value::Double));
+    let Value::List(last) = member(&got, "MetricDataResults") else { panic!() };
+    let ids: Vec<&Value> = last.iter().map(|result| member(result, "Id")).collect();
+    assert_eq!(ids, [&Value::from("m"), &Value::from("none")], "what has no points is told of too");
+}
+
+/// Asks for expressions over some minutes, the last of which is answered.
+fn ask_expressions(expressions: &[String], minutes: i64) -> Result<Value, Fault> {
+    let last = expressions.len() - 1;
+    let query = |(number, text): (usize, &String)| {
+        let id = format!("e{number}");
+        Answer::new().with("Id", id).with("Expression", text.as_str()).with("ReturnData", number == last)
+    };
+    let ask = Answer::new()
+        .with("MetricDataQueries", expressions.iter().enumerate().map(query).collect::<Vec<_>>())
+        .with("StartTime", at(0))
+        .with("EndTime", at(minutes));
+    answer(&mut CloudWatch::default(), minutes, "GetMetricData", ask)
+}
+
+#[test]
+fn expressions_can_be_long_and_name_each_other_in_a_long_row() {
+    let ones = "+1".repeat(1_000);
+    let mut expressions = vec!["TIME_SERIES(1)".to_owned()];
+    expressions.extend((0..300).map(|number| format!("e{number}{ones}")));
+    let got = ask_expressions(&expressions, 3).unwrap();
+    let Value::List(values) = member(first(&got, "MetricDataResults"), "Values") else { panic!() };
+    assert_eq!((values.len(), &values[0]), (3, &Value::Double(300_001.0)));
+}
+
+#[test]
+fn expressions_that_would_fill_the_memory_or_go_in_a_circle_are_told() {
+    let list = |what: &str| format!("[{}]", vec![what; 2_000 / (what.len() + 1)].join(","));
+    let many = [list("0"), list("e0"), list("e1")];
+    let empty = [list("METRICS()"), list("FILL([], 0)")];
+    assert_eq!(ask_expressions(&empty, 24 * 60).map(drop), Ok(()));
+    let words = "it gives more than 2000000 points; ask for less time or longer periods.";
+    let fault = ask_expressions(&many, 24 * 60).unwrap_err();
+    assert_eq!(fault.message, format!("Error in expression 'e2': {words}"));
+    let circle = ["e1 + 1".to_owned(), "e2".to_owned(), "e0".to_owned()];
+    assert_eq!(
+        ask_expressions(&circle, 24 * 60).unwrap_err().message,
+        "Error in expression 'e2': e2 depends on itself."
+    );
+}
+
+#[test]
+fn data_is_published_all_or_none() {
+    let mut cloudwatch = CloudWatch::default();
+    for number in 1..crate::shelf::MOST_SERIES {
+        let metric = MetricId::dynamodb(&format!("m{number}"), &[]);
+        cloudwatch.shelf.publish(metric, Unit::COUNT, at(0), &StatisticSet::of(1.0, 1.0).into()).unwrap();
+    }
+    let mut put = |names: &[&str]| {
+        let datum = |name: &&str| Answer::new().with("MetricName", *name).with("Value", 1.0);
+        let data: Vec<Answer> = names.iter().map(datum).collect();
+        answer(
+            &mut cloudwatch,
+            0,
+            "PutMetricData",
+            Answer::new().with("Namespace", "N").with("MetricData", data),
+        )
+    };
+    assert_eq!(put(&["a", "b"]).unwrap_err().message, "There are 10000 metrics already.");
+    assert_eq!(put(&["b", "b"]).map(drop), Ok(()), "nothing of the first came in, and there is room for one");
+    assert!(put(&["a"]).is_err());
+}
+
+#[test]
+fn a_reason_is_kept_also_when_the_state_stays() {
+    let mut cloudwatch = CloudWatch::default();
+    answer(&mut cloudwatch, 0, "PutMetricAlarm", throttle_alarm()).unwrap();
+    let mut set = |state: &str, reason: &str| {
+        cloudwatch.alarms.take_changed();
+        let name = Answer::new().with("AlarmName", "throttles");
+        let ask = name.with("StateValue", state).with("StateReason", reason);
+        answer(&mut cloudwatch, 0, "SetAlarmState", ask).unwrap();
+        cloudwatch.alarms.take_changed().len()
+    };
+    assert_eq!([set("ALARM", "one"), set("ALARM", "two"), set("ALARM", "two")], [1, 1, 0]);
+}
+
+#[test]
+fn alarms_of_scaling_policies_are_not_changed_here() {
+    let mut cloudwatch = CloudWatch::default();
+    answer(&mut cloudwatch, 0, "PutMetricAlarm", throttle_alarm()).unwrap();
+    let managed: Vec<_> = cloudwatch.alarms.all().cloned().collect();
+    let call = Call { managed: &managed, ..call(0) };
+    let (name, names) =
+        (Answer::new().with("AlarmName", "throttles"), Answer::new().with("AlarmNames", vec!["throttles"]));
+    for (operation, request, what) in [
+        ("PutMetricAlarm", throttle_alarm(), "change"),
+        ("SetAlarmState", name.with("StateValue", "OK").with("StateReason", "r"), "change"),
+        ("DisableAlarmActions", names.clone(), "change"),
+        ("EnableAlarmActions", names.clone(), "change"),
+        ("DeleteAlarms", names, "delete"),
+    ] {
+        let operation = Operation::find(operation).unwrap();
+        let fault = CloudWatch::default().answer(operation, &call, &request.into()).unwrap_err();
+        let words = format!("The alarm throttles is kept by a scaling policy: {what} that instead.");
+        assert_eq!(fault.message, words, "{}", operation.name);
+    }
 }

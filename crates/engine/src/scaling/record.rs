@@ -157,6 +157,14 @@ impl TargetRecord {
         side_of(self.dimension)
     }
 
+    /// The one predefined metric that its policies can track.
+    pub(crate) fn utilization_metric(&self) -> &'static str {
+        match self.side() {
+            Dimension::Read => "DynamoDBReadCapacityUtilization",
+            Dimension::Write => "DynamoDBWriteCapacityUtilization",
+        }
+    }
+
     /// The target's ARN. AWS's ids begin with `0d26` for DynamoDB.
     pub(crate) fn arn(&self) -> String {
         let (region, account) = (&self.region, &self.account);

@@ -8,7 +8,7 @@ use super::error::StatementError;
 use super::keywords::is_keyword;
 use super::lexer::{Kind, Position};
 use super::parser::Parser;
-use super::syntax::{Expr, ExprKind, StepSyntax};
+use super::syntax::{Column, Expr, ExprKind, StepSyntax};
 
 /// How deep expressions may nest. AWS takes more, and fails on eight thousand; ours to choose.
 const MAX_LEVELS: usize = 200;
@@ -280,9 +280,12 @@ impl Parser<'_> {
     fn inner_select(&mut self) -> Result<Expr, StatementError> {
         let at = self.position();
         let select = self.select()?;
-        let mut heights = vec![select.from.height];
-        heights.extend(select.condition.as_ref().map(|condition| condition.height));
-        let height = heights.into_iter().max().unwrap_or(0);
+        let columns = select.columns.iter().filter_map(|column| match column {
+            Column::Star => None,
+            Column::Expression(expression) => Some(expression),
+        });
+        let parts = columns.chain(&select.condition).chain(select.order.iter().map(|order| &order.key));
+        let height = parts.map(|part| part.height).fold(select.from.height, usize::max);
         above(ExprKind::Select(Box::new(select)), at, height)
     }
 
@@ -449,5 +452,25 @@ fn signed(sign: &'static str, inner: Expr, at: Position) -> Result<Expr, Stateme
             Ok(Expr { kind: ExprKind::Number(text), at: inner.at, height: 0 })
         }
         _ => Ok(Expr { kind: ExprKind::Signed(sign), at, height: 0 }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parser::parse;
+
+    /// Operators in a row make levels too, wherever in a SELECT they stand.
+    #[test]
+    fn what_is_parsed_is_never_higher_than_the_most_levels() {
+        let row = "+1".repeat(150);
+        let texts = [
+            format!("(SELECT 1{row} FROM T){row}"),
+            format!("(SELECT * FROM T WHERE 1{row}){row}"),
+            format!("(SELECT * FROM T WHERE 1 ORDER BY 1{row}){row}"),
+        ];
+        for text in texts {
+            let error = parse(&text).unwrap_err();
+            assert!(error.message.ends_with("Expressions nest deeper than 200 levels"), "{text}");
+        }
     }
 }

@@ -113,6 +113,9 @@ impl Lexer {
                     self.next();
                 }
             } else if self.sees("/*") {
+                // The star that opens a comment does not close it: `/*/` goes on.
+                self.next();
+                self.next();
                 while !self.sees("*/") {
                     if self.next().is_none() {
                         return unreadable();
@@ -255,6 +258,7 @@ mod tests {
             "\"a",
             "`a",
             "/* a",
+            "/*/ a",
             "é",
             "5e",
             "5e+",

@@ -8,6 +8,9 @@ use dynamometer_cloudwatch::{Fault, Value};
 const NAMESPACE: &str = "http://monitoring.amazonaws.com/doc/2010-08-01/";
 /// How deep names may nest: `MetricData.member.1.Dimensions.member.1.Name` has seven parts.
 const DEPTH: usize = 32;
+/// How many parts the names of a form may have that are not also parts of others: what its tree takes in memory. A request
+/// within AWS's limits has fewer for all of its 1 MB.
+const PARTS: usize = 100_000;
 
 /// The `Action` and the `Version` of a form.
 pub(super) fn action(body: &[u8]) -> (Option<String>, Option<String>) {
@@ -25,18 +28,25 @@ pub(super) fn action(body: &[u8]) -> (Option<String>, Option<String>) {
 /// Reads a form: `MetricData.member.1.MetricName=x` becomes a list of structures, and every value text of no type.
 ///
 /// # Errors
-/// When names contradict each other or nest too deep, in a sentence.
+/// When names contradict each other, nest too deep or are too many, in a sentence.
 pub(super) fn read(body: &[u8]) -> Result<Value, String> {
     let mut root = Node::default();
+    let mut parts = 0;
     for (name, value) in fields(body) {
         let mut node = &mut root;
         for (depth, part) in name.split('.').enumerate() {
             if depth == DEPTH {
                 return Err(format!("{name} nests deeper than {DEPTH} levels"));
             }
-            node = node.children.entry(part.to_owned()).or_default();
+            node = node.children.entry(part.to_owned()).or_insert_with(|| {
+                parts += 1;
+                Node::default()
+            });
         }
         node.value = Some(value);
+        if parts > PARTS {
+            return Err(format!("the form has more than {PARTS} names"));
+        }
     }
     root.into_value("the form")
 }
@@ -86,6 +96,8 @@ fn decoded(text: &[u8]) -> String {
     let mut at = 0;
     while at < text.len() {
         let hex = (text[at] == b'%').then(|| text.get(at + 1..at + 3)).flatten();
+        // A sign is no digit, though the standard library reads one.
+        let hex = hex.filter(|hex| hex.iter().all(u8::is_ascii_hexdigit));
         let byte = hex.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
         match byte {
             Some(byte) => {
@@ -210,7 +222,13 @@ mod tests {
         assert_eq!(read(b"A=1&A.B=2"), Err("A is both a value and a structure".into()));
         assert_eq!(read(b"A.member.x=1"), Err("A.member.x has no number".into()));
         assert!(read("A.".repeat(40).as_bytes()).unwrap_err().contains("nests deeper"));
-        assert_eq!(read(b"A=%zz%4"), Ok(Value::Structure(vec![("A".into(), Value::Form("%zz%4".into()))])));
+        let many: String = (0..4_000).map(|number| format!("{number}{}&", ".x".repeat(30))).collect();
+        assert_eq!(read(many.as_bytes()), Err("the form has more than 100000 names".into()));
+        for text in ["%zz%4", "%-f"] {
+            let form = Value::Form(text.into());
+            assert_eq!(read(format!("A={text}").as_bytes()), Ok(Value::Structure(vec![("A".into(), form)])));
+        }
+        assert_eq!(decoded(b"%+f"), "% f");
     }
 
     #[test]

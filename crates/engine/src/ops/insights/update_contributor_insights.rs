@@ -12,7 +12,7 @@ use crate::catalog::record::{InsightsRecord, Status, TableRecord};
 use crate::context::Context;
 use crate::engine::Engine;
 use crate::ops::tables::{durable, lookup};
-use crate::validate::members::{Findings, Rule, Seen};
+use crate::validate::members::Findings;
 
 impl Engine {
     /// Switches Contributor Insights of a table or global index on or off, or changes its mode. It is on its way for as
@@ -45,7 +45,7 @@ impl Engine {
             }
             Ok::<_, ApiError>((before, after))
         };
-        let (before, after) = self.change_durably(change).await?;
+        let (before, after) = durable(self.catalog.change(&*self.store, change)?).await?;
         self.follow_table(context.namespace, name, context.now);
         let is_change = before.is_none_or(|before| before.enabled != enable);
         Ok(UpdateContributorInsightsResponse {
@@ -58,16 +58,6 @@ impl Engine {
             },
             contributor_insights_mode: after.filter(|setting| setting.enabled).map(|setting| setting.mode),
         })
-    }
-
-    /// Changes the catalog and waits until it is durable.
-    async fn change_durably<T>(
-        &self,
-        change: impl FnOnce(&mut Draft) -> Result<T, ApiError>,
-    ) -> Result<T, ApiError> {
-        let (answer, commit) = self.catalog.change(&*self.store, change)?;
-        durable(((), commit)).await?;
-        Ok(answer)
     }
 }
 
@@ -103,9 +93,7 @@ fn check_members<'r>(
     let mut findings = Findings::new();
     let name = lookup::check_name(context, &request.table_name, &mut findings)?;
     check_index_name(&request.index_name, &mut findings);
-    let action = request.contributor_insights_action.as_ref().map_or(Seen::Null, |_| Seen::Struct);
-    findings.member("contributorInsightsAction", action, &[Rule::NotNull]);
-    findings.one_of("contributorInsightsAction", &request.contributor_insights_action);
+    findings.required_one_of("contributorInsightsAction", &request.contributor_insights_action);
     findings.one_of("contributorInsightsMode", &request.contributor_insights_mode);
     findings.finish()?;
     Ok(name)

@@ -15,17 +15,17 @@ use dynamometer_types::{ApiError, ErrorKind};
 
 use super::members::{check_count, check_statement};
 use super::write::Write;
-use super::{read, refused, table_name};
+use super::{read, refused, selected, table_name};
 use crate::Context;
 use crate::api::{
     BatchExecuteStatementRequest, BatchExecuteStatementResponse, BatchStatementError, BatchStatementRequest,
-    BatchStatementResponse, ConsumedCapacity, ItemOut,
+    BatchStatementResponse, ConsumedCapacity,
 };
 use crate::catalog::Table;
 use crate::disk::row::Row;
 use crate::engine::{Engine, internal_error};
 use crate::ops::answer::consumed_capacity;
-use crate::ops::items::{OnFailure, project_row};
+use crate::ops::items::OnFailure;
 use crate::ops::pages::consistency;
 use crate::read_path::Stop;
 use crate::throughput::{Operation, cancellation_code};
@@ -199,14 +199,9 @@ impl Engine {
             return done.fail(error);
         }
         done.consumption = Consumption::of_table(units);
-        done.response.item =
-            row.map(|row| project_row(row, select.columns.as_ref())).transpose()?.filter(is_not_empty);
+        done.response.item = selected(select, row)?;
         Ok(())
     }
-}
-
-fn is_not_empty(item: &ItemOut) -> bool {
-    !matches!(item, ItemOut::Item(item) if item.is_empty())
 }
 
 impl Done {

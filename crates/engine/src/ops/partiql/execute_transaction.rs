@@ -13,16 +13,16 @@ use dynamometer_types::{ApiError, CancellationReason};
 
 use super::members::{check_count, check_statement};
 use super::write::Write;
-use super::{read, refused, table_name};
+use super::{read, refused, selected, table_name};
 use crate::Context;
 use crate::api::{
-    CapacityKind, ExecuteTransactionRequest, ExecuteTransactionResponse, ItemOut, ParameterizedStatement,
+    CapacityKind, ExecuteTransactionRequest, ExecuteTransactionResponse, ParameterizedStatement,
 };
 use crate::catalog::Table;
 use crate::disk::row::Row;
 use crate::engine::{Engine, internal_error};
 use crate::ops::batch::has_duplicates;
-use crate::ops::items::{OnFailure, project_row};
+use crate::ops::items::OnFailure;
 use crate::ops::transactions::{Outcome, SAME_ITEM, Token, Transaction, by_table, consumed_by_table, reason};
 use crate::read_path::Stop;
 use crate::throughput::Operation;
@@ -131,7 +131,10 @@ impl Engine {
                 (name, all)
             })
             .collect();
-        let responses = statements.iter().zip(rows).map(|(statement, row)| project(statement, row));
+        let responses = statements.iter().zip(rows).map(|(statement, row)| match statement {
+            Statement::Select(select) => selected(select, row),
+            _ => Ok(None),
+        });
         Ok(ExecuteTransactionResponse {
             responses: responses.collect::<Result<_, _>>()?,
             consumed_capacity: consumed_by_table(
@@ -224,13 +227,6 @@ fn item_of(select: &Select, table: &Table) -> Result<Result<Bytes, ApiError>, Ap
     reads.check_overlap().map_err(refused)?;
     let key = reads.only_item().ok_or_else(keyless)?;
     Ok(check_key(table, &key))
-}
-
-/// What a SELECT answers of a row; nothing when there is nothing of it.
-fn project(statement: &Statement, row: Option<Row>) -> Result<Option<ItemOut>, ApiError> {
-    let Statement::Select(select) = statement else { return Ok(None) };
-    let item = row.map(|row| project_row(row, select.columns.as_ref())).transpose()?;
-    Ok(item.filter(|item| !matches!(item, ItemOut::Item(item) if item.is_empty())))
 }
 
 /// All of them, or the transaction is cancelled with a reason for each that failed.

@@ -13,8 +13,12 @@ mod next_token;
 mod select;
 mod write;
 
-use dynamometer_expr::partiql::{Statement, StatementError, parse_statement};
+use dynamometer_expr::partiql::{Select, Statement, StatementError, parse_statement};
 use dynamometer_types::{ApiError, AttributeValue};
+
+use crate::api::ItemOut;
+use crate::disk::row::Row;
+use crate::ops::items::project_row;
 
 /// Reads the statement of a request whose members were checked.
 fn read(text: &Option<String>, parameters: &Option<Vec<AttributeValue>>) -> Result<Statement, ApiError> {
@@ -25,6 +29,12 @@ fn read(text: &Option<String>, parameters: &Option<Vec<AttributeValue>>) -> Resu
 /// A statement's fault as an operation answers it.
 fn refused(error: StatementError) -> ApiError {
     ApiError::validation(error.message)
+}
+
+/// What a SELECT answers of a row; nothing when there is nothing of it.
+fn selected(select: &Select, row: Option<Row>) -> Result<Option<ItemOut>, ApiError> {
+    let item = row.map(|row| project_row(row, select.columns.as_ref())).transpose()?;
+    Ok(item.filter(|item| !matches!(item, ItemOut::Item(item) if item.is_empty())))
 }
 
 /// The table that a statement names.

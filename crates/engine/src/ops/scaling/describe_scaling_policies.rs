@@ -1,6 +1,5 @@
 //! DescribeScalingPolicies.
 
-use dynamometer_capacity::admission::Dimension;
 use dynamometer_types::{ApiError, Timestamp};
 
 use super::{Named, check_names, page};
@@ -57,10 +56,6 @@ impl Engine {
 }
 
 fn describe(target: &TargetRecord, policy: &PolicyRecord) -> ScalingPolicy {
-    let metric = match target.side() {
-        Dimension::Read => "DynamoDBReadCapacityUtilization",
-        Dimension::Write => "DynamoDBWriteCapacityUtilization",
-    };
     ScalingPolicy {
         policy_arn: target.policy_arn(policy),
         policy_name: policy.name.clone(),
@@ -71,7 +66,7 @@ fn describe(target: &TargetRecord, policy: &PolicyRecord) -> ScalingPolicy {
         target_tracking_scaling_policy_configuration: TargetTrackingConfiguration {
             target_value: Some(policy.target_value),
             predefined_metric_specification: Some(PredefinedMetricSpecification {
-                predefined_metric_type: Some(metric.to_owned()),
+                predefined_metric_type: Some(target.utilization_metric().to_owned()),
                 resource_label: None,
             }),
             customized_metric_specification: None,

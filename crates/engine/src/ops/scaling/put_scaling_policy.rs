@@ -1,6 +1,5 @@
 //! PutScalingPolicy.
 
-use dynamometer_capacity::admission::Dimension;
 use dynamometer_types::ApiError;
 
 use super::{Named, SHORT_NAME};
@@ -151,10 +150,7 @@ fn check_configuration(
             "CustomizedMetricSpecification is not supported by this server yet; use PredefinedMetricSpecification",
         ));
     }
-    let metric = match target.side() {
-        Dimension::Read => "DynamoDBReadCapacityUtilization",
-        Dimension::Write => "DynamoDBWriteCapacityUtilization",
-    };
+    let metric = target.utilization_metric();
     match &sent.predefined_metric_specification {
         None if is_known => {}
         None => {

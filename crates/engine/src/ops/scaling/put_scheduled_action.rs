@@ -44,8 +44,7 @@ impl Engine {
             put(&mut target, &request, context.now)?;
             Ok::<_, ApiError>((Some(target), EmptyResponse))
         })?;
-        durable(changed).await?;
-        Ok(EmptyResponse)
+        durable(changed).await
     }
 }
 

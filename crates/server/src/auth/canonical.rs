@@ -68,7 +68,9 @@ fn push_query(out: &mut Vec<u8>, query: &str) {
         .split('&')
         .filter(|pair| !pair.is_empty())
         .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
-        .map(|(name, value)| (encoded(&percent_decode(name)), encoded(&percent_decode(value))))
+        .map(|(name, value)| {
+            (encoded(&percent_decode(name.as_bytes())), encoded(&percent_decode(value.as_bytes())))
+        })
         .filter(|(name, _)| name != b"X-Amz-Signature")
         .collect();
     pairs.sort_unstable();

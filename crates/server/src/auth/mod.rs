@@ -24,6 +24,7 @@ mod verify;
 pub use caller::Caller;
 pub use credentials::{Credential, Credentials, CredentialsError};
 pub use error::AuthError;
+pub(crate) use parts::percent_decode;
 pub use profiles::{Profile, read_profiles};
 pub use sign::{Signer, sign};
 pub use verify::{Auth, CallerCache, RawRequest, Scope};

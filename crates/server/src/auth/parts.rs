@@ -77,15 +77,14 @@ pub(super) fn query_parameters(query: &str) -> impl Iterator<Item = (Cow<'_, str
 }
 
 fn decoded_text(text: &str) -> Cow<'_, str> {
-    match percent_decode(text) {
+    match percent_decode(text.as_bytes()) {
         Cow::Borrowed(_) => Cow::Borrowed(text),
         Cow::Owned(bytes) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
     }
 }
 
 /// Undoes `%XX`; a percent sign without two hexadecimal digits stands for itself, and so does a plus sign.
-pub(super) fn percent_decode(text: &str) -> Cow<'_, [u8]> {
-    let bytes = text.as_bytes();
+pub(crate) fn percent_decode(bytes: &[u8]) -> Cow<'_, [u8]> {
     if !bytes.contains(&b'%') {
         return Cow::Borrowed(bytes);
     }
@@ -157,7 +156,7 @@ mod tests {
         for (text, expected) in
             [("a%2", "a%2"), ("%zz%41", "%zzA"), ("%", "%"), ("a+b%20c", "a+b c"), ("%%41", "%A")]
         {
-            assert_eq!(percent_decode(text), expected.as_bytes(), "{text}");
+            assert_eq!(percent_decode(text.as_bytes()), expected.as_bytes(), "{text}");
         }
     }
 }

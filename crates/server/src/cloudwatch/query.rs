@@ -5,6 +5,8 @@ use std::fmt::Write;
 
 use dynamometer_cloudwatch::{Fault, Value};
 
+use crate::auth::percent_decode;
+
 const NAMESPACE: &str = "http://monitoring.amazonaws.com/doc/2010-08-01/";
 /// How deep names may nest: `MetricData.member.1.Dimensions.member.1.Name` has seven parts.
 const DEPTH: usize = 32;
@@ -92,25 +94,8 @@ fn fields(body: &[u8]) -> impl Iterator<Item = (String, String)> + '_ {
 }
 
 fn decoded(text: &[u8]) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut at = 0;
-    while at < text.len() {
-        let hex = (text[at] == b'%').then(|| text.get(at + 1..at + 3)).flatten();
-        // A sign is no digit, though the standard library reads one.
-        let hex = hex.filter(|hex| hex.iter().all(u8::is_ascii_hexdigit));
-        let byte = hex.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
-        match byte {
-            Some(byte) => {
-                bytes.push(byte);
-                at += 3;
-            }
-            None => {
-                bytes.push(if text[at] == b'+' { b' ' } else { text[at] });
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    let spaced: Vec<u8> = text.iter().map(|byte| if *byte == b'+' { b' ' } else { *byte }).collect();
+    String::from_utf8_lossy(&percent_decode(&spaced)).into_owned()
 }
 
 /// The answer of an operation.

@@ -247,10 +247,10 @@ impl<'a> Derived<'a> {
 
     /// How many items of an entity are under one partition key of a table or an index, if known.
     pub fn items_per_key(&self, entity: &Entity, keys: &KeySchema) -> Option<u64> {
-        let template = &entity.partition(keys)?.template;
+        let template = entity.partition(keys)?;
         let count = self.count(entity)?;
         let entries = count.saturating_mul(entity.present_ppm(keys)) / ALL_PPM;
-        Some(entries.div_ceil(self.distinct_keys(template)?.max(1)).max(1))
+        Some(entries.div_ceil(self.distinct_keys(&template)?.max(1)).max(1))
     }
 
     /// How many items of an entity there are, if said.

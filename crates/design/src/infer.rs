@@ -67,11 +67,18 @@ fn name_of(table: &LiveTable) -> &str {
     text(&table.description, "TableName")
 }
 
+/// The attributes of the partition key of a table or index, and those of its sort key.
+fn keys(of: &Value) -> [Vec<&str>; 2] {
+    let schema = of["KeySchema"].as_array().map(Vec::as_slice).unwrap_or_default();
+    ["HASH", "RANGE"].map(|kind| {
+        let of_kind = schema.iter().filter(|key| text(key, "KeyType") == kind);
+        of_kind.map(|key| text(key, "AttributeName")).collect()
+    })
+}
+
 /// The key attributes of a table or index, the partition key first.
 fn key_names(of: &Value) -> Vec<&str> {
-    let schema = of["KeySchema"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let of_kind = |kind: &'static str| schema.iter().filter(move |key| text(key, "KeyType") == kind);
-    of_kind("HASH").chain(of_kind("RANGE")).map(|key| text(key, "AttributeName")).collect()
+    keys(of).concat()
 }
 
 fn indexes(table: &LiveTable) -> Vec<(&Value, bool)> {
@@ -109,8 +116,11 @@ fn typed(table: &LiveTable, name: &str) -> String {
 }
 
 fn keys_text(table: &LiveTable, of: &Value) -> String {
-    let names: Vec<String> = key_names(of).into_iter().map(|name| typed(table, name)).collect();
-    format!("[{}]", names.join(", "))
+    let parts = keys(of).into_iter().filter(|names| !names.is_empty()).map(|names| {
+        let names: Vec<String> = names.into_iter().map(|name| typed(table, name)).collect();
+        if names.len() == 1 { names.concat() } else { format!("[{}]", names.join(", ")) }
+    });
+    format!("[{}]", parts.collect::<Vec<_>>().join(", "))
 }
 
 fn write_table(out: &mut String, table: &LiveTable) {
@@ -349,19 +359,27 @@ fn write_patterns(out: &mut String, table: &LiveTable, kinds: &[Kind]) {
             writeln!(out, "  {}: {{ get: {} }}", quoted(&format!("get {}", kind.name)), quoted(&kind.name));
     }
     for (index, _) in indexes(table) {
-        let Some(partition) = key_names(index).first().copied() else { continue };
+        let [partition, _] = keys(index);
         for kind in kinds {
-            let Some((_, template, _)) = kind.keys.iter().find(|(name, ..)| name == partition) else {
-                continue;
-            };
+            let Some(key) = asked_key(kind, &partition) else { continue };
             let name = format!("{} by {}", kind.name, text(index, "IndexName"));
             let target = format!("{}/{}", name_of(table), text(index, "IndexName"));
-            let _ = writeln!(
-                out,
-                "  {}: {{ query: {}, key: \"{template}\", limit: 50 }}",
-                quoted(&name),
-                quoted(&target)
-            );
+            let _ =
+                writeln!(out, "  {}: {{ query: {}, key: {key}, limit: 50 }}", quoted(&name), quoted(&target));
+        }
+    }
+}
+
+/// The partition key of a query for a kind; `None` when the kind lacks an attribute of it.
+fn asked_key(kind: &Kind, partition: &[&str]) -> Option<String> {
+    let template =
+        |name: &str| kind.keys.iter().find(|(known, ..)| known == name).map(|(_, template, _)| template);
+    match partition {
+        [] => None,
+        [name] => Some(format!("\"{}\"", template(name)?)),
+        several => {
+            let pairs = several.iter().map(|name| Some(format!("{}: \"{}\"", quoted(name), template(name)?)));
+            Some(format!("{{ {} }}", pairs.collect::<Option<Vec<_>>>()?.join(", ")))
         }
     }
 }

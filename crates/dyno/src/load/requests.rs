@@ -177,7 +177,7 @@ impl<'d> Maker<'d> {
     /// The value of an attribute that is asked for: as an entity that is found there writes it.
     fn asked(&self, key: &KeyValue, entity: Option<&Entity>, which: &Which) -> Value {
         match entity {
-            Some(entity) if entity.key(&key.attribute).is_some() => {
+            Some(entity) if entity.template(&key.attribute).is_some() => {
                 self.items.key_value(entity, &key.attribute, which)
             }
             _ => json!({ "S": self.items.fill(&key.template, which, true) }),
@@ -187,10 +187,10 @@ impl<'d> Maker<'d> {
     fn asked_key(&self, read: &Read, entity: Option<&Entity>, which: &Which) -> Map<String, Value> {
         let keys = self.design().keys(read.target);
         let mut key = Map::new();
-        for asked in &read.key {
+        for asked in read.key.iter().chain(&read.sort_equals) {
             key.insert(asked.attribute.value.clone(), self.asked(asked, entity, which));
         }
-        if let (Some(sort), Some(attribute)) = (&read.sort, keys.sort.first()) {
+        if let (Some(sort), Some(attribute)) = (&read.sort, read.sort_attribute(keys)) {
             let value = match (&sort.value, entity) {
                 (_, Some(entity)) => self.items.key_value(entity, &attribute.name, which),
                 (Sort::Begins(template), None) => json!({ "S": self.items.fill(template, which, false) }),
@@ -204,12 +204,12 @@ impl<'d> Maker<'d> {
     fn put_condition(&self, read: &Read, entity: Option<&Entity>, which: &Which, body: &mut Value) {
         let keys = self.design().keys(read.target);
         let (mut parts, mut names, mut values) = (Vec::new(), Map::new(), Map::new());
-        for (at, asked) in read.key.iter().enumerate() {
+        for (at, asked) in read.key.iter().chain(&read.sort_equals).enumerate() {
             parts.push(format!("#p{at} = :p{at}"));
             names.insert(format!("#p{at}"), json!(asked.attribute.value));
             values.insert(format!(":p{at}"), self.asked(asked, entity, which));
         }
-        if let (Some(sort), Some(attribute)) = (&read.sort, keys.sort.first()) {
+        if let (Some(sort), Some(attribute)) = (&read.sort, read.sort_attribute(keys)) {
             names.insert("#s".into(), json!(attribute.name));
             let text = |template, which: &Which| json!({ "S": self.items.fill(template, which, false) });
             match &sort.value {

@@ -27,6 +27,9 @@ use mask::{literals, masked};
 /// How many kinds of requests without a pattern are told apart; more are only counted.
 const UNCOVERED_KINDS: usize = 100;
 
+/// Characters of a filter that are shown.
+const FILTER_LENGTH: usize = 120;
+
 /// What was seen of a design's patterns.
 #[derive(Debug)]
 pub struct Coverage {
@@ -86,12 +89,12 @@ pub struct Kind {
     pub table: String,
     /// The index.
     pub index: Option<String>,
-    /// The partition key, as `USER#…`.
-    pub partition: Option<String>,
-    /// The sort key.
-    pub sort: Option<String>,
-    /// Whether there is a filter.
-    pub filters: bool,
+    /// The partition key, each attribute of it, as `USER#…`.
+    pub partition: Vec<String>,
+    /// The sort key, as far as it is asked for.
+    pub sort: Vec<String>,
+    /// The filter, as `amount > …`.
+    pub filter: Option<String>,
 }
 
 #[derive(Debug, Default)]
@@ -175,15 +178,15 @@ impl Coverage {
                 action,
                 table: access.table,
                 index: access.index,
-                partition: access.partition.as_deref(),
-                sort: access.sort.as_deref(),
-                filters: access.filters,
+                partition: &access.partition,
+                sort: &access.sort,
+                filters: access.filter.is_some(),
             })
         })
     }
 
     fn keep_uncovered(&self, access: &Access<'_>) {
-        let mask = |text: &Option<String>| text.as_deref().map(|text| masked(text, &self.literals));
+        let mask = |texts: &[String]| texts.iter().map(|text| masked(text, &self.literals)).collect();
         let kind = Kind {
             operation: access.operation.name(),
             // A request of its own says in its operation what it does.
@@ -192,7 +195,7 @@ impl Coverage {
             index: access.index.map(str::to_owned),
             partition: mask(&access.partition),
             sort: mask(&access.sort),
-            filters: access.filters,
+            filter: access.filter.map(|filter| shortened(filter.shape())),
         };
         let mut uncovered = self.lock();
         let has_room = uncovered.kinds.len() < UNCOVERED_KINDS;
@@ -275,6 +278,15 @@ impl Counts {
         self.throttled += u64::from(access.throttled);
         self.soon += u64::from(access.soon_after_write);
     }
+}
+
+/// A filter that is long is told by its beginning.
+fn shortened(mut filter: String) -> String {
+    if let Some((end, _)) = filter.char_indices().nth(FILTER_LENGTH) {
+        filter.truncate(end);
+        filter.push('…');
+    }
+    filter
 }
 
 /// The operations of patterns that a request can be, the likeliest first.

@@ -2,7 +2,7 @@
 //!
 //! A request is known by its operation, its table or index, its keys and whether it filters. Entities are known by the
 //! templates of their keys. The first pattern of the file that fits is the one; a pattern that says more (a sort key, a
-//! filter) goes before one that says less.
+//! filter) goes before one that says less. Tables may have a prefix that the design does not say: `my-app-Orders` is `Orders`.
 
 use std::collections::HashMap;
 
@@ -177,13 +177,25 @@ impl Matcher {
 
     /// The pattern that a request is, by its position in the design.
     pub fn find(&self, request: &Request<'_>) -> Option<usize> {
-        let table = self.tables.get(request.table)?;
+        let table = self.tables.get(request.table).or_else(|| self.prefixed(request.table))?;
         let candidates = match request.index {
             None => &table.of_table,
             Some(index) => table.of_indexes.get(index)?,
         };
         candidates.iter().find(|candidate| candidate.fits(request)).map(|candidate| candidate.pattern)
     }
+}
+
+impl Matcher {
+    /// The table whose name stands behind a prefix: `Orders` of `my-app-Orders`, the longest that there is.
+    fn prefixed(&self, live: &str) -> Option<&Candidates> {
+        live.match_indices('-').find_map(|(at, hyphen)| self.tables.get(&live[at + hyphen.len()..]))
+    }
+}
+
+/// Whether a live table can be this table of a design: it is called so, or so behind a prefix, as generated templates call it.
+pub fn is_called(live: &str, table: &str) -> bool {
+    live.strip_suffix(table).is_some_and(|prefix| prefix.is_empty() || prefix.ends_with('-'))
 }
 
 fn action_name(kind: MemberKind) -> &'static str {
@@ -233,6 +245,7 @@ mod tests {
             ("Query", app, "USER#7", "ORDER#", "orders of a user, newest first"),
             ("Query", app, "USER#7", "ORDER#2026-06", "orders of a user, newest first"),
             ("PutItem", app, "USER#7", "PROFILE", "sign up"),
+            ("PutItem", ("my-app-App", None), "USER#7", "PROFILE", "sign up"),
         ] {
             assert_eq!(found(file, operation, target, &[partition], &[sort]).as_deref(), Some(pattern));
         }
@@ -241,6 +254,7 @@ mod tests {
         for (operation, table, partition, sort) in [
             ("Scan", "App", [].as_slice(), [].as_slice()),
             ("GetItem", "Other", &["USER#7"], &["PROFILE"]),
+            ("GetItem", "OtherApp", &["USER#7"], &["PROFILE"]),
             ("GetItem", "App", &["ORDER#1"], &["PROFILE"]),
         ] {
             assert_eq!(found(file, operation, (table, None), partition, sort), None, "{operation} {table}");

@@ -220,7 +220,7 @@ impl<'d> Items<'d> {
     }
 }
 
-fn typed(kind: ScalarType, text: String, number: u64) -> Value {
+pub(super) fn typed(kind: ScalarType, text: String, number: u64) -> Value {
     match kind {
         ScalarType::S => json!({ "S": text }),
         // A number of the template's digits; a template without any has the item's.

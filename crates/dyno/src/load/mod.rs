@@ -1,6 +1,7 @@
 //! `dyno load`: a design's access patterns, sent to any endpoint at their rates and with their hot keys.
 
 mod items;
+mod latencies;
 mod print;
 mod random;
 mod requests;

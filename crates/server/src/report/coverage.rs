@@ -3,6 +3,7 @@
 use dynamometer_capacity::money::{Money, PriceError, PriceTable, RegionPrices};
 use dynamometer_design::cost::{measured_cost, pattern_cost, storage_cost};
 use dynamometer_design::derive::Derived;
+use dynamometer_design::matcher::is_called;
 use dynamometer_design::model::{Action, Design, Pattern, Read, ReadKind, Target, WriteKind};
 use dynamometer_design::plan::{Items, Service, plan};
 use dynamometer_design::template::Template;
@@ -230,7 +231,8 @@ fn milli_halves_of_call(pattern: &Pattern, service: &Service, counts: &Counts) -
 /// The hottest key that has the form of a pattern's, among those that the report keeps of what it asks.
 fn hottest(design: &Design, at: usize, tables: &[TableReport]) -> Option<f64> {
     let (target, template, reads) = partition_of(design, at)?;
-    let table = tables.iter().find(|table| table.table == design.tables[target.table].name.value)?;
+    let name = &design.tables[target.table].name.value;
+    let table = tables.iter().find(|table| is_called(&table.table, name))?;
     let index = design.index(target).map(|index| index.name.value.as_str());
     let resource = table.resources.iter().find(|resource| resource.index.as_deref() == index)?;
     let keys = if reads { &resource.hottest_read_keys } else { &resource.hottest_write_keys };

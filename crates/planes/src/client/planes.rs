@@ -27,7 +27,7 @@ const ITEM_LIMIT: u64 = 409_600;
 /// The two tables of one prefix. Cheap to clone; share it freely.
 #[derive(Clone, Debug)]
 pub struct Planes {
-    inner: Arc<Inner>,
+    pub(crate) inner: Arc<Inner>,
 }
 
 /// What the two planes share.
@@ -37,7 +37,7 @@ pub(crate) struct Inner {
     pub(crate) runtime: Arc<dyn Runtime>,
     pub(crate) sharding: Sharding,
     pub(crate) retry: Retry,
-    blobs: Option<Arc<dyn BlobStore>>,
+    pub(crate) blobs: Option<Arc<dyn BlobStore>>,
     inline_limit: u64,
 }
 

@@ -86,7 +86,7 @@ impl<'d> Maker<'d> {
         self.fresh += 1;
         let number = self.items.population(entity) + self.fresh;
         let share = self.pattern.hottest_ppm.as_ref().map_or(0, |share| share.value);
-        Which { is_hottest: self.random.happens(share), ..Which::number(number) }
+        Which { is_hottest: self.random.happens(share), is_new: true, ..Which::number(number) }
     }
 
     fn by_key(&mut self, read: &'d Read) -> Request {

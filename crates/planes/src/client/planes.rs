@@ -281,12 +281,12 @@ impl Inner {
     /// When there is none, it is of another shape, or its blob is gone or damaged.
     pub(crate) async fn value<T: DeserializeOwned>(&self, row: &mut Row) -> Result<T, Error> {
         if let Some(value) = row.0.remove(names::VALUE) {
-            return Ok(from_value(value)?);
+            return from_value(value).map_err(|error| row.unfit(&error));
         }
         let Some(pointer) = Pointer::in_item(&row.0) else {
             return Err(row.malformed("it has neither a value nor a pointer to one"));
         };
-        Ok(from_value(self.read_blob(row, &pointer).await?)?)
+        from_value(self.read_blob(row, &pointer).await?).map_err(|error| row.unfit(&error))
     }
 
     async fn read_blob(&self, row: &Row, pointer: &Pointer) -> Result<AttributeValue, Error> {

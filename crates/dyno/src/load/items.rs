@@ -90,7 +90,10 @@ impl<'d> Items<'d> {
             (Some(many), _) => Some(self.scaled(many)),
             (None, VariableType::Date) => Some(1),
             (None, VariableType::Timestamp | VariableType::Sequence) => None,
-            (None, VariableType::Text | VariableType::Number) => Some(self.scale.0),
+            (None, VariableType::Text | VariableType::Number) => {
+                let variable = self.derived.design.variable(variable);
+                variable.and_then(|known| known.largest_ppm.as_ref()).map(|_| self.scale.0)
+            }
         }
     }
 

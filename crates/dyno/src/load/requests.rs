@@ -1,7 +1,8 @@
 //! What a pattern sends: the requests of one call, made up from its design.
 //!
-//! Two things are not sent, because their values are nobody's to make up, and neither changes what a read consumes or whether
-//! it is throttled: filters, and conditions (a failing one would make its write cheaper only on paper).
+//! Two things are not sent as they are declared, because their values are nobody's to make up, and neither changes what a read
+//! consumes or whether it is throttled: a filter is one that lets everything through, and conditions are left out (a failing one
+//! would make its write cheaper only on paper).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -164,6 +165,10 @@ impl<'d> Maker<'d> {
         }
         if read.count_only.as_ref().is_some_and(|count| count.value) {
             body["Select"] = json!("COUNT");
+        }
+        if read.filter.is_some() {
+            // One that lets everything through: nobody has this attribute.
+            body["FilterExpression"] = json!("attribute_not_exists(dyno_load)");
         }
         if read.kind == ReadKind::Scan {
             return Request { operation: "Scan", body: counted(body) };

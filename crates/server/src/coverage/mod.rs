@@ -141,6 +141,15 @@ impl Coverage {
         self.has_begun.store(true, Ordering::Release);
     }
 
+    /// Forgets what was counted so far, and counts on: what came before was not the application's either.
+    pub fn forget(&self) {
+        self.counts.iter().for_each(PatternCounts::clear);
+        *self.lock() = Uncovered::default();
+        self.scans.store(0, Ordering::Relaxed);
+        self.first_ms.store(i64::MAX, Ordering::Relaxed);
+        self.last_ms.store(i64::MIN, Ordering::Relaxed);
+    }
+
     /// The design.
     pub fn design(&self) -> &Design {
         &self.design
@@ -252,6 +261,20 @@ impl PatternCounts {
             if amount > 0 {
                 counter.fetch_add(amount, Ordering::Relaxed);
             }
+        }
+    }
+
+    fn clear(&self) {
+        for counter in [
+            &self.requests,
+            &self.halves,
+            &self.filtered_halves,
+            &self.scanned,
+            &self.returned,
+            &self.throttled,
+            &self.soon,
+        ] {
+            counter.store(0, Ordering::Relaxed);
         }
     }
 

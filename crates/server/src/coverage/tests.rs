@@ -129,6 +129,13 @@ fn what_is_seen_is_counted_by_pattern_or_by_kind() {
         (&["CART#…".to_owned()][..], &["ITEM#…".to_owned()][..])
     );
     assert_eq!((counts.requests, seen.scans, seen.span_ms), (2, 1, 1_000));
+
+    coverage.forget();
+    let seen = coverage.seen();
+    assert!(seen.patterns.iter().all(|counts| *counts == Counts::default()));
+    assert_eq!((seen.uncovered.len(), seen.scans, seen.span_ms), (0, 0, 0));
+    coverage.observe(&access(&query));
+    assert_eq!(coverage.seen().patterns[2].requests, 1);
 }
 
 #[test]

@@ -184,9 +184,7 @@ impl Matcher {
         };
         candidates.iter().find(|candidate| candidate.fits(request)).map(|candidate| candidate.pattern)
     }
-}
 
-impl Matcher {
     /// The table whose name stands behind a prefix: `Orders` of `my-app-Orders`, the longest that there is.
     fn prefixed(&self, live: &str) -> Option<&Candidates> {
         live.match_indices('-').find_map(|(at, hyphen)| self.tables.get(&live[at + hyphen.len()..]))

@@ -232,7 +232,9 @@ fn milli_halves_of_call(pattern: &Pattern, service: &Service, counts: &Counts) -
 fn hottest(design: &Design, at: usize, tables: &[TableReport]) -> Option<f64> {
     let (target, template, reads) = partition_of(design, at)?;
     let name = &design.tables[target.table].name.value;
-    let table = tables.iter().find(|table| is_called(&table.table, name))?;
+    // The shortest, for `my-app-Old-Orders` ends as `my-app-Orders` does.
+    let named = tables.iter().filter(|table| is_called(&table.table, name));
+    let table = named.min_by_key(|table| table.table.len())?;
     let index = design.index(target).map(|index| index.name.value.as_str());
     let resource = table.resources.iter().find(|resource| resource.index.as_deref() == index)?;
     let keys = if reads { &resource.hottest_read_keys } else { &resource.hottest_write_keys };

@@ -370,13 +370,9 @@ impl Engine {
                 None => self.store.get(Keyspace::Items, key)?,
             };
             if let Some(row) = row {
-                let row = Row::from_stored(row);
-                let item = row.decode().map_err(CorruptRow::into_store_error)?;
-                write_entry(index, table, Image { item: &item, row: &row }, &mut batch);
+                with_image(table, row, |image| write_entry(index, table, image, &mut batch))?;
             }
-            let row = Row::from_stored(row_at_cut.clone());
-            let item = row.decode().map_err(CorruptRow::into_store_error)?;
-            count_entry(index, table, Image { item: &item, row: &row }, &mut batch);
+            with_image(table, row_at_cut.clone(), |image| count_entry(index, table, image, &mut batch))?;
         }
         let commit = self.store.commit(batch);
         drop(held);
@@ -450,4 +446,12 @@ pub(crate) fn read_chunk(
         },
     )?;
     Ok(rows)
+}
+
+/// Gives the item of a stored row as the indexes of its table see it.
+fn with_image(table: &Table, row: Bytes, then: impl FnOnce(Image<'_>)) -> Result<(), StoreError> {
+    let row = Row::from_stored(row);
+    let item = row.part(|name| table.indexes_need(name));
+    let image = item.as_ref().map_err(|corrupt| *corrupt).and_then(|item| Image::new(item, &row));
+    image.map(then).map_err(CorruptRow::into_store_error)
 }

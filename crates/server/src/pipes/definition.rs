@@ -2,8 +2,9 @@
 
 use dynamometer_types::name::TableReference;
 use http::Uri;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::de::{DeserializeOwned, Error};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
 
 use super::filter::Pattern;
 use super::function::Function;
@@ -34,9 +35,9 @@ pub struct Asked {
     bisect_batch_on_function_error: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     function_response_types: Vec<ResponseType>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "object")]
     filter_criteria: Option<FilterCriteria>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "object")]
     destination_config: Option<DestinationConfig>,
     #[serde(default = "one")]
     parallelization_factor: i64,
@@ -61,7 +62,7 @@ enum ResponseType {
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, rename_all = "PascalCase", expecting = "an object with `Filters`")]
+#[serde(deny_unknown_fields, rename_all = "PascalCase")]
 struct FilterCriteria {
     #[serde(default)]
     filters: Vec<Filter>,
@@ -75,7 +76,7 @@ struct Filter {
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, rename_all = "PascalCase", expecting = "an object with `OnFailure`")]
+#[serde(deny_unknown_fields, rename_all = "PascalCase")]
 struct DestinationConfig {
     on_failure: OnFailure,
 }
@@ -84,6 +85,16 @@ struct DestinationConfig {
 #[serde(deny_unknown_fields, rename_all = "PascalCase", expecting = "an object with `Destination`")]
 struct OnFailure {
     destination: String,
+}
+
+/// Decodes an object or null. By itself the decoder would take a list for the members of an object in their order.
+fn object<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: DeserializeOwned,
+{
+    let value = Option::<Map<String, Value>>::deserialize(deserializer)?;
+    value.map(|members| T::deserialize(Value::Object(members))).transpose().map_err(D::Error::custom)
 }
 
 fn yes() -> bool {

@@ -69,7 +69,6 @@ pub(super) fn write_members(
     let bounds = format!(r#"{{"start":"{}","end":"{}"}}"#, time(window.start_ms), time(window.end_ms));
     let members = [
         ("window", bounds),
-        // As it came: the function's own numbers and order.
         ("state", window.state.clone()),
         ("shardId", json!(shard_id).to_string()),
         ("eventSourceARN", json!(stream_arn).to_string()),

@@ -171,7 +171,7 @@ fn read_pipes(files: &[PathBuf]) -> Result<Vec<AskedPipe>, Problem> {
 fn start_pipes(pipes: &Pipes, asked: Vec<AskedPipe>) -> Result<(), Problem> {
     asked.into_iter().try_for_each(|asked| pipes.start("", asked).map(drop).map_err(Problem::failed))?;
     // Those of files have the say over those of the same names that were posted.
-    pipes.resume().iter().for_each(|problem| log(problem));
+    pipes.resume(log);
     Ok(())
 }
 

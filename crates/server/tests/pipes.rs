@@ -273,19 +273,21 @@ fn pipes_that_were_posted_come_back_with_the_server() {
 
     let (store, server) = open(&folder.path().join("killed"));
     put(&server, "b");
-    assert_eq!(server.pipes.resume(), Vec::<String>::new());
+    server
+        .pipes
+        .resume(|line| assert!(line.starts_with("the pipe `pipe` goes on, to http://localhost:"), "{line}"));
     assert_eq!(json!(server.pipes.list(""))[0]["Definition"]["BatchSize"], 7);
     wait_until(|| function.seen() == ["a", "b"]);
     // One of a file of the same name has the say, and ends with the server.
     start(&server, &function.address, json!({"BatchSize": 8}));
-    assert_eq!(server.pipes.resume(), Vec::<String>::new());
+    server.pipes.resume(|line| panic!("{line}"));
     assert_eq!(json!(server.pipes.list(""))[0]["Definition"]["BatchSize"], 8);
     server.pipes.settle(SETTLE);
     store.checkpoint(&folder.path().join("again")).unwrap();
     server.pipes.stop();
 
     let (_store, server) = open(&folder.path().join("again"));
-    server.pipes.resume();
+    server.pipes.resume(|line| panic!("{line}"));
     assert!(server.pipes.list("").is_empty());
 }
 

@@ -148,24 +148,25 @@ impl Pipes {
         self.begin(namespace, asked, Some(kept))
     }
 
-    /// Starts the pipes again that were kept and whose names are not taken. Answers a sentence for each that cannot be
-    /// started. May block.
-    pub fn resume(&self) -> Vec<String> {
+    /// Starts the pipes again that were kept and whose names are not taken. `log` is told of each in a line: that it goes
+    /// on, or why it cannot. May block.
+    pub fn resume(&self, log: impl Fn(&str)) {
         let kept = match self.around.engine.kept_pipes() {
             Ok(kept) => kept,
-            Err(error) => return vec![format!("the pipes of an earlier run cannot be read: {error}")],
+            Err(error) => return log(&format!("the pipes of an earlier run cannot be read: {error}")),
         };
-        let is_there =
-            |namespace: &str, name: &str| position(&lock(&self.running), namespace, name).is_some();
-        let start = |pipe: KeptPipe| {
-            let wrong = |what: String| {
-                format!("the pipe `{}` of an earlier run cannot be started: {what}", pipe.name)
-            };
-            let asked = serde_json::from_str(&pipe.definition).map_err(|error| wrong(error.to_string()))?;
-            self.start_and_keep(&pipe.namespace, asked).map_err(wrong)
-        };
-        let waiting = kept.into_iter().filter(|pipe| !is_there(&pipe.namespace, &pipe.name));
-        waiting.filter_map(|pipe| start(pipe).err()).collect()
+        for KeptPipe { namespace, name, definition } in kept {
+            if position(&lock(&self.running), &namespace, &name).is_some() {
+                continue;
+            }
+            let asked = serde_json::from_str(&definition).map_err(|error| error.to_string());
+            match asked.and_then(|asked| self.start_and_keep(&namespace, asked)) {
+                Ok(shown) => log(&format!("the pipe `{name}` goes on, to {}", shown.target)),
+                Err(problem) => {
+                    log(&format!("the pipe `{name}` of an earlier run cannot be started: {problem}"))
+                }
+            }
+        }
     }
 
     fn begin(&self, namespace: &str, asked: Asked, kept: Option<String>) -> Result<Shown, String> {

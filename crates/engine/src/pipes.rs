@@ -13,7 +13,7 @@
 use std::collections::HashMap;
 use std::ops::{Bound, ControlFlow};
 
-use dynamometer_store::{Appended, Batch, Direction, Keyspace, StoreError};
+use dynamometer_store::{Appended, Batch, Commit, Direction, Keyspace, StoreError};
 use serde::{Deserialize, Serialize};
 
 use crate::disk::keys::{ObjectId, after_prefix};
@@ -179,17 +179,14 @@ impl Engine {
         self.store.commit(batch).wait().map(drop)
     }
 
-    /// Writes how far a pipe is in some shards, and takes out those that are gone. May block.
-    ///
-    /// # Errors
-    /// When the store fails.
+    /// Writes how far a pipe is in some shards, and takes out those that are gone. Never waits for the disk.
     pub fn save_pipe(
         &self,
         namespace: &str,
         pipe: &str,
         positions: &[(ShardKey, Position)],
         gone: &[ShardKey],
-    ) -> Result<(), StoreError> {
+    ) -> Commit {
         let prefix = prefix(namespace, pipe);
         let mut batch = Batch::new();
         for (shard, position) in positions {
@@ -198,7 +195,7 @@ impl Engine {
         for shard in gone {
             batch.delete(Keyspace::Pipes, key(&prefix, *shard));
         }
-        self.store.commit(batch).wait().map(drop)
+        self.store.commit(batch)
     }
 
     /// Forgets a pipe and how far it is. May block.
@@ -299,11 +296,11 @@ mod tests {
         assert_eq!(engine.begun_pipe("", "a").unwrap(), None);
         begin("", "a");
         assert_eq!(positions(&engine, "", "a"), Some(HashMap::new()));
-        engine.save_pipe("", "a", &[((1, 0), at(4)), ((1, 1), at(9))], &[]).unwrap();
-        engine.save_pipe("other", "a", &[((1, 0), at(7))], &[]).unwrap();
-        engine.save_pipe("", "ab", &[((1, 0), at(8))], &[]).unwrap();
+        engine.save_pipe("", "a", &[((1, 0), at(4)), ((1, 1), at(9))], &[]).wait().unwrap();
+        engine.save_pipe("other", "a", &[((1, 0), at(7))], &[]).wait().unwrap();
+        engine.save_pipe("", "ab", &[((1, 0), at(8))], &[]).wait().unwrap();
         assert_eq!(positions(&engine, "", "a"), Some(HashMap::from([((1, 0), at(4)), ((1, 1), at(9))])));
-        engine.save_pipe("", "a", &[((1, 1), at(10))], &[(1, 0)]).unwrap();
+        engine.save_pipe("", "a", &[((1, 1), at(10))], &[(1, 0)]).wait().unwrap();
         assert_eq!(positions(&engine, "", "a"), Some(HashMap::from([((1, 1), at(10))])));
         begin("", "a");
         assert_eq!(positions(&engine, "", "a"), Some(HashMap::new()), "begun anew");

@@ -16,7 +16,7 @@ use crate::run::Failure;
 
 /// The pipe's name.
 const NAME: &str = "crash";
-const BATCH_SIZE: usize = 40;
+const BATCH_SIZE: usize = 10;
 const PARALLELIZATION_FACTOR: usize = 4;
 /// How long what is missing may take to come.
 const PATIENCE: Duration = Duration::from_secs(60);

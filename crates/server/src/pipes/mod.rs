@@ -193,7 +193,8 @@ impl Pipes {
         let runtime = runtime.map_err(|error| failed(&error))?;
         let lanes = worker::begin(&self.around.engine, &pipe, kept).map_err(|error| failed(&error))?;
         let (around, shown) = (self.around.clone(), pipe.show());
-        let worker = Worker { pipe: pipe.clone(), around, runtime, lanes, tasks: JoinSet::new() };
+        let worker =
+            Worker { pipe: pipe.clone(), around, runtime, lanes, tasks: JoinSet::new(), is_saving: false };
         let thread = std::thread::Builder::new().name("dyno-pipe".into()).spawn(|| worker.run());
         running.push(Running { pipe, thread: Some(thread.map_err(|error| failed(&error))?) });
         Ok(shown)

@@ -15,7 +15,7 @@ use dynamometer_engine::catalog::stream::Shard;
 use dynamometer_engine::disk::row::CorruptRow;
 use dynamometer_engine::pipes::{Position, ShardKey};
 use dynamometer_engine::streams::{ShardRead, StreamRecord, after};
-use dynamometer_store::{Appended, StoreError};
+use dynamometer_store::{Appended, Commit, StoreError};
 use serde_json::Value;
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
@@ -45,16 +45,22 @@ pub(super) struct Worker {
     pub(super) lanes: HashMap<ShardKey, Lane>,
     /// What is on its way.
     pub(super) tasks: JoinSet<Finished>,
+    /// Whether positions are on their way to the disk. The next ones wait, so they are written in their order.
+    pub(super) is_saving: bool,
 }
 
-/// How something went that a track had on its way.
-pub(super) struct Finished {
-    lane: ShardKey,
-    track: usize,
-    what: What,
+/// How something went that was on its way.
+pub(super) enum Finished {
+    /// Of a track of a lane.
+    Sent {
+        lane: ShardKey,
+        track: usize,
+        what: Sent,
+    },
+    Saved(Vec<(ShardKey, Position)>, Result<(), StoreError>),
 }
 
-enum What {
+pub(super) enum Sent {
     Invoked(Outcome, Option<Value>),
     Told(Result<(), String>),
 }
@@ -70,27 +76,29 @@ impl Worker {
     /// Works until the pipe is stopped.
     pub(super) fn run(mut self) {
         while let Some(asked) = self.pipe.signal.asked() {
-            let longest = match self.round() {
+            let gone_over = match self.round() {
                 Ok(Progress::Some) if self.tasks.is_empty() => continue,
-                Ok(_) => LOOK_EVERY,
-                Err(error) => {
-                    self.pipe.note(|stats| stats.last_result = format!("PROBLEM: {error}"));
-                    AFTER_A_FAULT
+                Ok(_) if self.tasks.is_empty() => {
+                    self.pipe.signal.settle(asked);
+                    self.wait(LOOK_EVERY)
                 }
+                Ok(_) => self.wait(LOOK_EVERY),
+                Err(error) => Err(error),
             };
-            if self.tasks.is_empty() {
+            if let Err(error) = gone_over {
+                self.pipe.note(|stats| stats.last_result = format!("PROBLEM: {error}"));
                 self.pipe.signal.settle(asked);
+                self.sleep(AFTER_A_FAULT);
             }
-            self.wait(longest);
         }
         // What is done need not be sent again. When that fails, it is.
-        let _ = self.save();
+        let _ = self.commit(&self.moved()).wait();
         // What is on its way is cut off, and a name that is still looked up holds up no stop.
         self.runtime.shutdown_background();
     }
 
     /// Waits until something is finished or somebody asks; so long at most. Then takes in all that is finished.
-    fn wait(&mut self, longest: Duration) {
+    fn wait(&mut self, longest: Duration) -> Result<(), StoreError> {
         let (tasks, signal) = (&mut self.tasks, &self.pipe.signal);
         let first = self.runtime.block_on(async {
             tokio::select! {
@@ -103,8 +111,19 @@ impl Worker {
         let others: Vec<_> = std::iter::from_fn(|| self.tasks.try_join_next()).collect();
         // One that panicked leaves its track busy: what it carried is sent after the next start.
         for finished in first.into_iter().chain(others).flatten() {
-            self.take_in(finished);
+            self.take_in(finished)?;
         }
+        Ok(())
+    }
+
+    /// Waits until somebody asks, so long at most.
+    fn sleep(&self, longest: Duration) {
+        self.runtime.block_on(async {
+            tokio::select! {
+                () = self.pipe.signal.woken() => {}
+                () = tokio::time::sleep(longest) => {}
+            }
+        });
     }
 
     /// Goes once over all shards that may be read, and saves how far they are.
@@ -115,7 +134,7 @@ impl Worker {
             progress = self.go_over(&streams)?;
             self.forget_gone(&streams)?;
         }
-        self.save()?;
+        self.save();
         Ok(progress)
     }
 
@@ -190,13 +209,13 @@ impl Worker {
         let shard_id = shard.id();
         let origin = Origin { stream_arn: &stream.row.arn, shard_id: &shard_id, window };
         let (lane, pipe) = ((stream.row.id, shard.number), self.pipe.clone());
-        let finished = move |what| Finished { lane, track, what };
+        let finished = move |what| Finished::Sent { lane, track, what };
         match track_at.given_up {
             None => {
                 let event = event(work, work.entries.len(), origin);
                 let task = async move {
                     let (outcome, state) = invoke(&pipe, event).await;
-                    finished(What::Invoked(outcome, state))
+                    finished(Sent::Invoked(outcome, state))
                 };
                 self.tasks.spawn_on(task, self.runtime.handle());
             }
@@ -209,7 +228,7 @@ impl Worker {
                         Some((destination, body)) => tell(&pipe, &destination, body).await,
                         None => Ok(()),
                     };
-                    finished(What::Told(told))
+                    finished(Sent::Told(told))
                 };
                 self.tasks.spawn_on(task, self.runtime.handle());
             }
@@ -219,12 +238,28 @@ impl Worker {
     }
 
     /// Decides what follows from something that is finished.
-    fn take_in(&mut self, finished: Finished) {
-        let Some(lane) = self.lanes.get_mut(&finished.lane) else { return };
-        let track = &mut lane.tracks[finished.track];
+    fn take_in(&mut self, finished: Finished) -> Result<(), StoreError> {
+        match finished {
+            Finished::Sent { lane, track, what } => self.take_in_sent(lane, track, what),
+            Finished::Saved(positions, outcome) => {
+                self.is_saving = false;
+                outcome?;
+                for (key, position) in positions {
+                    if let Some(lane) = self.lanes.get_mut(&key) {
+                        lane.saved = position;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn take_in_sent(&mut self, lane: ShardKey, track: usize, what: Sent) {
+        let Some(lane) = self.lanes.get_mut(&lane) else { return };
+        let track = &mut lane.tracks[track];
         track.is_busy = false;
-        match finished.what {
-            What::Invoked(outcome, state) => {
+        match what {
+            Sent::Invoked(outcome, state) => {
                 self.pipe.note(|stats| stats.count(&outcome));
                 let closing = track.queue.front().and_then(|work| work.closing);
                 match follow(&mut track.queue, &outcome, &self.pipe.definition) {
@@ -237,37 +272,42 @@ impl Worker {
                     Next::GiveUp(count, condition) => track.given_up = Some((count, condition)),
                 }
             }
-            What::Told(Ok(())) => {
+            Sent::Told(Ok(())) => {
                 let count = track.given_up.take().map_or(0, |(count, _)| count);
                 let given_up = take(&mut track.queue, count).len() as u64;
                 track.went_on();
                 self.pipe.note(|stats| stats.given_up_records += given_up);
             }
-            What::Told(Err(why)) => {
+            Sent::Told(Err(why)) => {
                 self.pipe.note(|stats| stats.last_result = format!("PROBLEM: dead-letter target: {why}"));
                 track.wait_longer();
             }
         }
     }
 
-    /// Writes how far the lanes are that moved.
-    fn save(&mut self) -> Result<(), StoreError> {
+    /// Writes how far the lanes are that moved, while others are on their way.
+    fn save(&mut self) {
+        let moved = self.moved();
+        if self.is_saving || moved.is_empty() {
+            return;
+        }
+        let commit = self.commit(&moved);
+        let task = async move { Finished::Saved(moved, commit.await.map(drop)) };
+        self.tasks.spawn_on(task, self.runtime.handle());
+        self.is_saving = true;
+    }
+
+    /// The lanes that are elsewhere than the store knows.
+    fn moved(&self) -> Vec<(ShardKey, Position)> {
         let moved = |(key, lane): (&ShardKey, &Lane)| {
             let position = lane.position();
             (position != lane.saved).then_some((*key, position))
         };
-        let moved: Vec<(ShardKey, Position)> = self.lanes.iter().filter_map(moved).collect();
-        if moved.is_empty() {
-            return Ok(());
-        }
-        let pipe = &self.pipe;
-        self.around.engine.save_pipe(&pipe.namespace, &pipe.definition.name, &moved, &[])?;
-        for (key, position) in moved {
-            if let Some(lane) = self.lanes.get_mut(&key) {
-                lane.saved = position;
-            }
-        }
-        Ok(())
+        self.lanes.iter().filter_map(moved).collect()
+    }
+
+    fn commit(&self, positions: &[(ShardKey, Position)]) -> Commit {
+        self.around.engine.save_pipe(&self.pipe.namespace, &self.pipe.definition.name, positions, &[])
     }
 
     /// Reads until there is a batch for each track by its records or its bytes, or nothing more.
@@ -339,7 +379,7 @@ impl Worker {
         let gone: Vec<ShardKey> = self.lanes.keys().filter(|key| !is_there(key)).copied().collect();
         if !gone.is_empty() {
             let pipe = &self.pipe;
-            self.around.engine.save_pipe(&pipe.namespace, &pipe.definition.name, &[], &gone)?;
+            self.around.engine.save_pipe(&pipe.namespace, &pipe.definition.name, &[], &gone).wait()?;
             self.lanes.retain(|key, _| is_there(key));
         }
         Ok(())

@@ -123,8 +123,9 @@ fn run_step(
             (None, _) => endpoint.send(&step.operation, &body),
             (Some(what), Some(function)) => {
                 endpoint.settle();
-                let expected = step.expected(index, kept).and_then(|list| list.as_array().map(Vec::len));
-                (200, function.step(what, &body, expected.unwrap_or(0)).to_string())
+                let expected = step.expected(index, kept);
+                let expected = expected.as_ref().map_or(0, compare::expected_length);
+                (200, function.step(what, &body, expected).to_string())
             }
             (Some(_), None) => {
                 panic!("line {}: a pipe of this scenario needs the Endpoint <$function>", step.line)

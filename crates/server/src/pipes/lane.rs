@@ -57,12 +57,23 @@ impl Lane {
 
     /// How far the lane is.
     pub(super) fn position(&self) -> Position {
-        let first = self.tracks.iter().filter_map(Track::first).min();
-        Position {
-            next: first.unwrap_or(self.read_at),
-            is_done: self.is_read && first.is_none() && self.window.is_none(),
-            window: self.window.clone(),
-        }
+        Position { next: self.next(), is_done: self.is_done(), window: self.window.clone() }
+    }
+
+    /// Whether the lane is elsewhere than the store knows.
+    pub(super) fn has_moved(&self) -> bool {
+        let Position { next, is_done, window } = &self.saved;
+        self.next() != *next || self.is_done() != *is_done || self.window != *window
+    }
+
+    /// Whether all of the shard is delivered, and nothing will come.
+    pub(super) fn is_done(&self) -> bool {
+        self.is_read && self.window.is_none() && self.tracks.iter().all(|track| track.first().is_none())
+    }
+
+    /// Where the oldest record stands that is not done; where to read on without one.
+    fn next(&self) -> Appended {
+        self.tracks.iter().filter_map(Track::first).min().unwrap_or(self.read_at)
     }
 
     /// Whether to read on: a track has nothing on its way and no full batch, and what waits in all is not too much.
@@ -247,7 +258,7 @@ mod tests {
         over.is_read = true;
         assert_eq!(cut(&mut over, 0, &pipe), Some(vec![4]));
         batch::take(&mut over.tracks[0].queue, 1);
-        assert!(!over.position().is_done);
+        assert!(!over.is_done());
         assert_eq!(cut(&mut over, 0, &pipe), Some(vec![]));
         // A record that comes late is of the window that is open.
         let mut late = lane(&pipe, &[(0, 1_000_000), (0, 999_999)]);
@@ -261,5 +272,9 @@ mod tests {
         assert_eq!(closing(&quiet), None);
         quiet.cut(0, &pipe, Timestamp::from_millis(901_000), 1_000);
         assert_eq!(closing(&quiet), Some(Closing::Final));
+        // A state that is too large is handed over first.
+        let mut large = lane(&pipe, &[(0, 1_000_000)]);
+        large.window = Some(OpenWindow { state: "x".repeat(2 << 20), ..window::open(NOW, 100_000) });
+        assert_eq!((cut(&mut large, 0, &pipe), closing(&large)), (Some(vec![]), Some(Closing::Early)));
     }
 }

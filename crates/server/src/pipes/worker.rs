@@ -76,7 +76,7 @@ impl Worker {
     /// Works until the pipe is stopped.
     pub(super) fn run(mut self) {
         while let Some(asked) = self.pipe.signal.asked() {
-            let gone_over = match self.round() {
+            let outcome = match self.round() {
                 Ok(Progress::Some) if self.tasks.is_empty() => continue,
                 Ok(_) if self.tasks.is_empty() => {
                     self.pipe.signal.settle(asked);
@@ -85,7 +85,7 @@ impl Worker {
                 Ok(_) => self.wait(LOOK_EVERY),
                 Err(error) => Err(error),
             };
-            if let Err(error) = gone_over {
+            if let Err(error) = outcome {
                 self.pipe.note(|stats| stats.last_result = format!("PROBLEM: {error}"));
                 self.pipe.signal.settle(asked);
                 self.sleep(AFTER_A_FAULT);
@@ -110,10 +110,8 @@ impl Worker {
         });
         let others: Vec<_> = std::iter::from_fn(|| self.tasks.try_join_next()).collect();
         // One that panicked leaves its track busy: what it carried is sent after the next start.
-        for finished in first.into_iter().chain(others).flatten() {
-            self.take_in(finished)?;
-        }
-        Ok(())
+        let finished = first.into_iter().chain(others).flatten();
+        finished.map(|one| self.take_in(one)).fold(Ok(()), Result::and)
     }
 
     /// Waits until somebody asks, so long at most.
@@ -146,13 +144,11 @@ impl Worker {
                 let key = (stream.row.id, shard.number);
                 // A parent that is gone has nothing left to read.
                 let parent = shard.parent.filter(|parent| stream.shard(*parent).is_some());
-                let is_begun_and_done =
-                    |key: &ShardKey| self.lanes.get(key).is_some_and(|lane| lane.position().is_done);
-                if parent.is_none_or(|parent| is_begun_and_done(&(stream.row.id, parent))) {
-                    if !is_begun_and_done(&key) && self.step(stream, shard)? == Progress::Some {
+                if parent.is_none_or(|parent| self.is_done(&(stream.row.id, parent))) {
+                    if !self.is_done(&key) && self.step(stream, shard)? == Progress::Some {
                         progress = Progress::Some;
                     }
-                    is_done &= self.lanes.get(&key).is_some_and(|lane| lane.position().is_done);
+                    is_done &= self.is_done(&key);
                 } else {
                     is_done = false;
                 }
@@ -166,6 +162,11 @@ impl Worker {
             }
         }
         Ok(progress)
+    }
+
+    /// Whether a shard was begun, and all of it is delivered.
+    fn is_done(&self, shard: &ShardKey) -> bool {
+        self.lanes.get(shard).is_some_and(Lane::is_done)
     }
 
     /// Takes one step in a shard: reads, and sends what each of its tracks has to send.
@@ -182,7 +183,7 @@ impl Worker {
                 }
             }
             // A shard whose last record no filter let through is done without anything being sent.
-            if lane.position().is_done {
+            if lane.is_done() {
                 progress = Progress::Some;
             }
         }
@@ -190,7 +191,7 @@ impl Worker {
         read.map(|()| progress)
     }
 
-    /// Sends what a track has to send, if it may. Answers whether it did, or has something else to do at once.
+    /// Sends what a track has to send, if it may. Answers whether it did.
     fn send(&mut self, stream: &Stream, shard: &Shard, lane: &mut Lane, track: usize) -> bool {
         if !lane.tracks[track].is_ready() {
             return false;
@@ -299,11 +300,8 @@ impl Worker {
 
     /// The lanes that are elsewhere than the store knows.
     fn moved(&self) -> Vec<(ShardKey, Position)> {
-        let moved = |(key, lane): (&ShardKey, &Lane)| {
-            let position = lane.position();
-            (position != lane.saved).then_some((*key, position))
-        };
-        self.lanes.iter().filter_map(moved).collect()
+        let moved = self.lanes.iter().filter(|(_, lane)| lane.has_moved());
+        moved.map(|(key, lane)| (*key, lane.position())).collect()
     }
 
     fn commit(&self, positions: &[(ShardKey, Position)]) -> Commit {

@@ -76,7 +76,7 @@ pub struct ServeArgs {
     /// What an acknowledged write survives: `sync` a power cut, `os` the end of this process only.
     #[arg(long, env = "DYNO_DURABILITY", value_enum, default_value_t = Durability::Sync)]
     pub durability: Durability,
-    /// Megabytes of memory for blocks read from disk.
+    /// Megabytes of memory for data that was read from disk.
     #[arg(long, env = "DYNO_CACHE_MB", value_name = "MB", default_value_t = 64)]
     pub cache_mb: u64,
     /// The region in ARNs.

@@ -195,7 +195,7 @@ fn open_store(args: &ServeArgs) -> Result<Arc<dyn Store>, Problem> {
         return Ok(Arc::new(MemoryStore::new()));
     }
     let options = FjallOptions {
-        block_cache_bytes: args.cache_mb << 20,
+        cache_bytes: args.cache_mb << 20,
         durability: match args.durability {
             Durability::Sync => dynamometer_store::Durability::Sync,
             Durability::Os => dynamometer_store::Durability::Os,

@@ -37,7 +37,7 @@ fn without_sync() -> FjallOptions {
 
 /// So small that memtables are written, and tables merged, all the time.
 fn tiny_memtables() -> FjallOptions {
-    FjallOptions { memtable_bytes: 16 << 10, block_cache_bytes: 1 << 20, ..FjallOptions::default() }
+    FjallOptions { memtable_bytes: 16 << 10, cache_bytes: 1 << 20, ..FjallOptions::default() }
 }
 
 #[test]

@@ -79,19 +79,26 @@ impl<'a> Group<'a> {
             return Ok(());
         }
         let mut batch = self.tree.batch(self.writes.len() + counters.len());
+        let mut items = Vec::with_capacity(self.writes.len());
         for write in self.writes.into_iter().chain(counters) {
             match write {
                 Write::Put { keyspace, key, value } => {
                     self.tree.count_row(key.len() + value.len());
+                    if keyspace == Keyspace::Items {
+                        items.push((key.clone(), Some(value.clone())));
+                    }
                     batch.insert(self.tree.keyspace(keyspace)?, key, value);
                 }
                 Write::Delete { keyspace, key } => {
                     self.tree.count_row(key.len());
+                    if keyspace == Keyspace::Items {
+                        items.push((key.clone(), None));
+                    }
                     batch.remove(self.tree.keyspace(keyspace)?, key);
                 }
             }
         }
-        self.tree.commit(batch)
+        self.tree.commit(batch, items)
     }
 
     fn check(&self, checks: &[Check]) -> Result<(), StoreError> {

@@ -6,6 +6,7 @@ mod counters;
 mod group;
 mod log;
 mod queue;
+mod rows;
 mod tree;
 mod writer;
 
@@ -43,8 +44,9 @@ pub enum Durability {
 pub struct FjallOptions {
     /// When a commit counts as done.
     pub durability: Durability,
-    /// Bytes of table blocks kept in memory. Filled as data is read, not at the start.
-    pub block_cache_bytes: u64,
+    /// Bytes of data kept in memory once it was read: one half for items that are read by key, one for the blocks of
+    /// tables that everything else is read from.
+    pub cache_bytes: u64,
     /// Bytes of recent writes, of all keyspaces together, that are gathered in memory before they are written to
     /// tables. Writers wait at twice as many. What a start after a crash has to replay is about as much again.
     pub memtable_bytes: u64,
@@ -57,7 +59,7 @@ impl Default for FjallOptions {
     fn default() -> Self {
         FjallOptions {
             durability: Durability::Sync,
-            block_cache_bytes: 64 << 20,
+            cache_bytes: 64 << 20,
             memtable_bytes: 32 << 20,
             close_time: Duration::from_millis(700),
         }

@@ -13,6 +13,7 @@ use fjall::compaction::Leveled;
 use fjall::{AbstractTree, Database, KeyspaceCreateOptions, PersistMode, Readable};
 
 use super::log::cut_torn_end;
+use super::rows::{RowCache, RowChange};
 use super::{Durability, FjallOptions};
 use crate::range::is_empty_range;
 use crate::{Direction, Keyspace, MAX_KEY_BYTES, Snapshot, StoreError};
@@ -29,6 +30,8 @@ use crate::{Direction, Keyspace, MAX_KEY_BYTES, Snapshot, StoreError};
 pub(super) struct Tree {
     database: Database,
     view: ArcSwap<View>,
+    /// Items that are read by key.
+    items: RowCache,
     /// The same as in the view. A keyspace comes into being with its first row: making one costs some twenty
     /// syncs, and most stores never use all of them.
     keyspaces: [OnceLock<fjall::Keyspace>; Keyspace::COUNT],
@@ -44,7 +47,7 @@ impl Tree {
             cut_torn_end(path, options.durability)?;
         }
         let database = Database::builder(path)
-            .cache_size(options.block_cache_bytes)
+            .cache_size(options.cache_bytes / 2)
             // Only a second line of defence: all memtables are written together, which frees the log.
             .max_journaling_size(512 << 20)
             .journal_compression(fjall::CompressionType::None)
@@ -66,6 +69,7 @@ impl Tree {
         let view = View { snapshot: database.snapshot(), keyspaces: handles(&keyspaces) };
         Ok(Tree {
             view: ArcSwap::from_pointee(view),
+            items: RowCache::new(options.cache_bytes / 2),
             database,
             keyspaces,
             memtable_bytes: AtomicU64::new(memtable_bytes),
@@ -185,20 +189,21 @@ impl Tree {
         fjall::OwnedWriteBatch::with_capacity(self.database.clone(), capacity)
     }
 
-    /// Log, sync (unless durability is [`Durability::Os`]), memtables, then the view: in this order. When one
-    /// of them fails the engine takes no more batches. For the writer alone.
-    pub fn commit(&self, batch: fjall::OwnedWriteBatch) -> Result<(), StoreError> {
+    /// Log, sync (unless durability is [`Durability::Os`]), memtables, then what readers see: in this order. When one
+    /// of them fails the engine takes no more batches. `items` is what the batch changes in [`Keyspace::Items`]. For
+    /// the writer alone.
+    pub fn commit(&self, batch: fjall::OwnedWriteBatch, items: Vec<RowChange>) -> Result<(), StoreError> {
         let mode = match self.durability {
             Durability::Sync => PersistMode::SyncData,
             Durability::Os => PersistMode::Buffer,
         };
         batch.durability(Some(mode)).commit().map_err(store_error)?;
-        self.publish();
+        self.items.publish(items, || self.publish());
         Ok(())
     }
 
-    /// Lets readers see what has been committed. For the writer alone, while no batch is on its way.
-    pub fn publish(&self) {
+    /// Lets readers see what has been committed.
+    fn publish(&self) {
         let last = self.view.load();
         // Keyspaces only ever come into being, so the count tells whether the handles are still right.
         let known = last.keyspaces.iter().flatten().count() == self.keyspaces().count();
@@ -208,7 +213,8 @@ impl Tree {
 
     /// The latest committed value.
     pub fn get(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
-        self.view.load().get(keyspace, key)
+        let read = || self.view.load().get(keyspace, key);
+        if keyspace == Keyspace::Items { self.items.get(key, read) } else { read() }
     }
 
     /// Everything committed, as of now.

@@ -59,8 +59,7 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
         ClockKind::Wall => Clock::Wall,
         ClockKind::Manual => Clock::manual(),
     });
-    let pipes = Pipes::new(engine.clone(), clock.clone(), &args.region, &args.account);
-    let pipes = Arc::new(pipes.trusting(ca_bundle()));
+    let pipes = Arc::new(Pipes::new(engine.clone(), clock.clone()).trusting(ca_bundle()));
     let jobs = Arc::new(Jobs::new(&engine, clock));
     let runner = Runner::start(jobs.clone(), log).map_err(Problem::failed)?;
     let api_config = ApiConfig {

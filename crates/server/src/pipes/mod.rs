@@ -53,8 +53,6 @@ pub struct Pipes {
 pub(super) struct Surroundings {
     pub(super) engine: Arc<Engine>,
     pub(super) clock: Arc<Clock>,
-    pub(super) region: Arc<str>,
-    pub(super) account: String,
 }
 
 struct Running {
@@ -118,9 +116,9 @@ struct SignalState {
 }
 
 impl Pipes {
-    /// No pipes. `region` and `account` are those in the ARNs of events.
-    pub fn new(engine: Arc<Engine>, clock: Arc<Clock>, region: &str, account: &str) -> Pipes {
-        let around = Surroundings { engine, clock, region: region.into(), account: account.into() };
+    /// No pipes.
+    pub fn new(engine: Arc<Engine>, clock: Arc<Clock>) -> Pipes {
+        let around = Surroundings { engine, clock };
         Pipes { around: Arc::new(around), ca_bundle: None, running: Mutex::default() }
     }
 

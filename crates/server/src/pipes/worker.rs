@@ -221,7 +221,8 @@ impl Worker {
                 self.tasks.spawn_on(task, self.runtime.handle());
             }
             Some((count, condition)) => {
-                let function_arn = &definition.function.arn(&self.around.region, &self.around.account);
+                let (region, account) = place(&stream.row.arn);
+                let function_arn = &definition.function.arn(region, account);
                 let letter = || DeadLetter { work, count, condition, origin, function_arn, now }.body();
                 let letter = definition.on_failure.clone().map(|destination| (destination, letter()));
                 let task = async move {
@@ -350,7 +351,7 @@ impl Worker {
         let (sequence_number, created) = (change.sequence_number, change.created);
         let record = Record {
             event_id: change.event_id(stream),
-            aws_region: Arc::clone(&self.around.region),
+            aws_region: place(&stream.row.arn).0.into(),
             view_type: stream.row.view_type,
             change,
         };
@@ -382,6 +383,12 @@ impl Worker {
         }
         Ok(())
     }
+}
+
+/// Region and account of an ARN. Databases that are isolated have regions of their own.
+fn place(arn: &str) -> (&str, &str) {
+    let mut parts = arn.split(':').skip(3);
+    (parts.next().unwrap_or_default(), parts.next().unwrap_or_default())
 }
 
 /// The streams that a pipe reads, oldest first.

@@ -139,7 +139,7 @@ impl Shared {
         let clock = Arc::new(Clock::Manual(AtomicI64::new(BEGINNING_MS)));
         let engine = Arc::new(Engine::open(store, engine_config).unwrap());
         let jobs = Arc::new(Jobs::new(&engine, clock.clone()));
-        let pipes = Arc::new(Pipes::new(engine.clone(), clock.clone(), REGION, "000000000000"));
+        let pipes = Arc::new(Pipes::new(engine.clone(), clock.clone()));
         let config = ApiConfig {
             region: REGION.into(),
             account: "000000000000".into(),

@@ -50,7 +50,7 @@ impl Server {
         let clock = Arc::new(Clock::Manual(AtomicI64::new(BEGINNING_MS)));
         let engine = Arc::new(Engine::open(store, config).unwrap());
         let faults = Arc::new(Faults::new(7));
-        let pipes = Pipes::new(engine.clone(), clock.clone(), "us-east-1", "000000000000");
+        let pipes = Pipes::new(engine.clone(), clock.clone());
         let pipes = Arc::new(pipes.trusting(Some(CERTIFICATE.into())));
         let jobs = Arc::new(Jobs::new(&engine, clock.clone()));
         let config = ApiConfig {

@@ -23,6 +23,9 @@ use tokio::runtime::{Builder, Runtime};
 /// 2026-06-01T00:00:00Z.
 pub const BEGINNING_MS: i64 = 1_780_272_000_000;
 
+/// The certificate that functions over https may show.
+pub const CERTIFICATE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/http_tls_files/cert.pem");
+
 /// A server in this process.
 pub struct Server {
     api: Api,
@@ -47,7 +50,8 @@ impl Server {
         let clock = Arc::new(Clock::Manual(AtomicI64::new(BEGINNING_MS)));
         let engine = Arc::new(Engine::open(store, config).unwrap());
         let faults = Arc::new(Faults::new(7));
-        let pipes = Arc::new(Pipes::new(engine.clone(), clock.clone(), "us-east-1", "000000000000"));
+        let pipes = Pipes::new(engine.clone(), clock.clone());
+        let pipes = Arc::new(pipes.trusting(Some(CERTIFICATE.into())));
         let jobs = Arc::new(Jobs::new(&engine, clock.clone()));
         let config = ApiConfig {
             region: "us-east-1".into(),

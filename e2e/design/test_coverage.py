@@ -143,7 +143,7 @@ def test_exit_codes_follow_what_fails(table, endpoint, tmp_path):
     failed = coverage(endpoint, "--fail-on", "scan,filter-waste=50%", code=1)["failed"]
     assert failed == ["scan (1)", "filter-waste=50% (1)"]
     markdown = dyno("design", "coverage", "--endpoint", endpoint, "--format", "markdown")
-    assert f"Scan {TABLE} with a filter" in markdown
+    assert f"Scan {TABLE} filter orderId = …" in markdown
     for wrong in [["--fail-on", "everything"], ["--budget", "100"], [ROOT / "crates/design/src/starters/two-table.yaml"]]:
         dyno("design", "coverage", "--endpoint", endpoint, *wrong, code=2)
 

@@ -21,7 +21,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DESIGNS = ROOT / "crates/design"
 EVERYTHING = DESIGNS / "tests/generate/everything.yaml"
 STARTERS = sorted((DESIGNS / "src/starters").glob("*.yaml"))
-WHOLE = [ROOT / "examples/orders.yaml", EVERYTHING, *STARTERS, DESIGNS / "tests/designs/two-tables.yaml"]
+SEVERAL = DESIGNS / "tests/designs/several-attributes.yaml"
+WHOLE = [ROOT / "examples/orders.yaml", EVERYTHING, *STARTERS, DESIGNS / "tests/designs/two-tables.yaml", SEVERAL]
 TABLES = [*WHOLE, DESIGNS / "tests/designs/production.yaml", DESIGNS / "tests/designs/alarm.yaml"]
 NODE = pathlib.Path(os.environ["DYNO_E2E_NODE"])
 

@@ -7,6 +7,7 @@
 //! = `before` or `after`).
 
 mod examples;
+mod s3;
 mod suites;
 
 use std::path::Path;
@@ -39,11 +40,13 @@ pub enum Suite {
     Examples,
     /// What `dyno design` writes, before the tools that it is written for
     Design,
+    /// Large values of the two-table library in S3
+    S3,
 }
 
 impl Suite {
     /// All of them, the quickest to prepare first.
-    pub const ALL: [Suite; 8] = [
+    pub const ALL: [Suite; 9] = [
         Suite::Boto3,
         Suite::Pynamodb,
         Suite::Cli,
@@ -52,6 +55,7 @@ impl Suite {
         Suite::Design,
         Suite::Rust,
         Suite::Examples,
+        Suite::S3,
     ];
 
     /// What its stage is called.
@@ -65,6 +69,7 @@ impl Suite {
             Suite::Rust => "e2e rust",
             Suite::Examples => "e2e examples",
             Suite::Design => "e2e design",
+            Suite::S3 => "e2e s3",
         }
     }
 }
@@ -98,6 +103,9 @@ pub fn run(project: &Project, only: &[Suite], endpoint: Option<&str>) -> Result<
 pub fn run_suite(project: &Project, suite: Suite, endpoint: Option<&str>) -> Result<(), Failure> {
     if suite == Suite::Examples {
         return examples::run(project, endpoint);
+    }
+    if suite == Suite::S3 {
+        return s3::run(project);
     }
     let environment = suites::prepare(project, suite)?;
     if let Some(endpoint) = endpoint {

@@ -7,6 +7,7 @@
 //! Not taken, as CloudFormation does not: aliases, merges (`<<`), binary and other special tags, several documents.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span, StrInput, Tag};
 
@@ -242,6 +243,7 @@ impl<'t> Builder<'t> {
 
     fn map(&mut self, depth: usize) -> Result<Content, Finding> {
         let mut entries: Vec<Entry> = Vec::new();
+        let mut seen: HashMap<String, Position> = HashMap::new();
         loop {
             let (event, span) = self.next()?;
             let key = match event {
@@ -254,9 +256,8 @@ impl<'t> Builder<'t> {
             if name == "<<" {
                 return Err(Finding::new(key.at, "CloudFormation takes no YAML merges (`<<`)"));
             }
-            if let Some(first) = entries.iter().find(|entry| entry.key == name) {
-                let message =
-                    format!("`{name}` stands twice in one mapping, first on line {}", first.key_at.line);
+            if let Some(first) = seen.insert(name.clone(), key.at) {
+                let message = format!("`{name}` stands twice in one mapping, first on line {}", first.line);
                 return Err(Finding::new(key.at, message));
             }
             let (event, span) = self.next()?;

@@ -22,6 +22,12 @@ const ATTRIBUTES: &[&str] = &[
     "NoEcho",
 ];
 
+/// The most bytes of a parameter's value.
+///
+/// # Source
+/// AWS, CloudFormation User Guide 2026, "Understand CloudFormation quotas".
+const VALUE_BYTES: usize = 4_096;
+
 /// A parameter as a template declares it.
 #[derive(Clone, Debug)]
 pub(crate) struct Parameter {
@@ -106,6 +112,14 @@ impl Parameter {
             )
             .hint(format!("--parameter {}=…", self.name)));
         };
+        if text.len() > VALUE_BYTES {
+            let message = format!(
+                "parameter {} has {} bytes, and CloudFormation takes {VALUE_BYTES}",
+                self.name,
+                text.len()
+            );
+            return Err(Finding::new(self.at, message));
+        }
         let elements: Vec<&str> = match self.kind {
             Kind::Text | Kind::Number => vec![text],
             Kind::TextList | Kind::NumberList if text.is_empty() => Vec::new(),
@@ -228,4 +242,19 @@ fn whole(pattern: &str, name: &str, at: Position) -> Result<Regex, Finding> {
     Regex::new(&format!("^(?:{pattern})$")).map_err(|error| {
         Finding::new(at, format!("parameter {name}: AllowedPattern cannot be read: {error}"))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::parse;
+
+    #[test]
+    fn a_value_is_as_long_as_cloudformation_takes_it() {
+        let tree = parse("P: { Type: CommaDelimitedList }").unwrap();
+        let parameter = Parameter::read(&tree.as_map().unwrap()[0]).unwrap();
+        assert!(parameter.resolve(Some(&"a".repeat(VALUE_BYTES))).is_ok());
+        let found = parameter.resolve(Some(&"a,".repeat(VALUE_BYTES / 2 + 1))).unwrap_err();
+        assert_eq!(found.to_string(), "1:1: parameter P has 4098 bytes, and CloudFormation takes 4096");
+    }
 }

@@ -223,15 +223,23 @@ impl<'a> Derived<'a> {
         }
     }
 
-    /// The share of new items that have an entry under a key, in parts per million. A sparse key that some update sets is
-    /// not there when the item is put, and one that some update removes is.
-    pub fn put_ppm(&self, entity: usize, keys: &KeySchema) -> u64 {
-        let of = &self.design.entities[entity];
+    /// The share of new items that have an entry under a key, in parts per million.
+    pub fn put_ppm(&self, entity: &Entity, keys: &KeySchema) -> u64 {
+        let of_attributes =
+            keys.attributes().map(|attribute| self.put_attribute_ppm(entity, &attribute.name));
+        let least = of_attributes.min().unwrap_or(0);
+        if entity.present_ppm(keys) == 0 { 0 } else { least }
+    }
+
+    /// The share of new items that have a key attribute, in parts per million. A sparse one that some update sets is not there
+    /// when the item is put, and one that some update removes is.
+    pub fn put_attribute_ppm(&self, entity: &Entity, name: &str) -> u64 {
         let updates = || {
             let writes = self.design.patterns.iter().filter_map(|pattern| pattern.write());
-            writes.flat_map(|write| &write.members).filter(|member| member.entity.value == entity)
+            let members = writes.flat_map(|write| &write.members);
+            members.filter(|member| self.design.entities[member.entity.value].name.value == entity.name.value)
         };
-        let of_attribute = |name: &str| match of.key(name) {
+        match entity.key(name) {
             Some(key) if key.present_ppm < ALL_PPM => match () {
                 () if updates().any(|member| member.sets.iter().flatten().any(|set| **set == *name)) => 0,
                 () if updates().any(|member| member.removes.iter().any(|removed| **removed == *name)) => {
@@ -240,17 +248,15 @@ impl<'a> Derived<'a> {
                 () => key.present_ppm,
             },
             _ => ALL_PPM,
-        };
-        let least = keys.attributes().map(|attribute| of_attribute(&attribute.name)).min().unwrap_or(0);
-        if of.present_ppm(keys) == 0 { 0 } else { least }
+        }
     }
 
     /// How many items of an entity are under one partition key of a table or an index, if known.
     pub fn items_per_key(&self, entity: &Entity, keys: &KeySchema) -> Option<u64> {
-        let template = &entity.partition(keys)?.template;
+        let template = entity.partition(keys)?;
         let count = self.count(entity)?;
         let entries = count.saturating_mul(entity.present_ppm(keys)) / ALL_PPM;
-        Some(entries.div_ceil(self.distinct_keys(template)?.max(1)).max(1))
+        Some(entries.div_ceil(self.distinct_keys(&template)?.max(1)).max(1))
     }
 
     /// How many items of an entity there are, if said.

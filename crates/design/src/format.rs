@@ -254,8 +254,8 @@ pub static INDEX: Object = Object {
     keys: &[
         needed(
             "keys",
-            Kind::List(&Kind::KeyAttribute),
-            "The partition key attribute, then the sort key attribute.",
+            Kind::List(&Kind::Either(&[Kind::KeyAttribute, Kind::List(&Kind::KeyAttribute)])),
+            "The partition key attribute, then the sort key attribute; of a global index each can be a list of up to four.",
         ),
         key("local", Kind::Switch, "Whether it is a local index."),
         key(
@@ -412,12 +412,12 @@ pub static PATTERN: Object = Object {
         key(
             "key",
             Kind::Either(&[Kind::Template, Kind::Named(&Kind::Template)]),
-            "The partition key that is read; with its attribute's name where it must be told.",
+            "The partition key that is read; by attribute where a key has several, with the sort key attributes that equal a value.",
         ),
         key(
             "sort",
             Kind::Either(&[Kind::Template, Kind::Object(&BETWEEN)]),
-            "The sort key that is read: a whole value, or what it begins with; or `from` and `to`.",
+            "The sort key that is read: a whole value, or what it begins with; or `from` and `to`. Of several attributes, the one behind those that `key` names.",
         ),
         key("order", Kind::Word(ORDERS), "The order of what a query answers."),
         key("limit", Kind::Count, "The most items that a call reads."),

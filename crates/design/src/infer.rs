@@ -67,11 +67,18 @@ fn name_of(table: &LiveTable) -> &str {
     text(&table.description, "TableName")
 }
 
+/// The attributes of the partition key of a table or index, and those of its sort key.
+fn keys(of: &Value) -> [Vec<&str>; 2] {
+    let schema = of["KeySchema"].as_array().map(Vec::as_slice).unwrap_or_default();
+    ["HASH", "RANGE"].map(|kind| {
+        let of_kind = schema.iter().filter(|key| text(key, "KeyType") == kind);
+        of_kind.map(|key| text(key, "AttributeName")).collect()
+    })
+}
+
 /// The key attributes of a table or index, the partition key first.
 fn key_names(of: &Value) -> Vec<&str> {
-    let schema = of["KeySchema"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let of_kind = |kind: &'static str| schema.iter().filter(move |key| text(key, "KeyType") == kind);
-    of_kind("HASH").chain(of_kind("RANGE")).map(|key| text(key, "AttributeName")).collect()
+    keys(of).concat()
 }
 
 fn indexes(table: &LiveTable) -> Vec<(&Value, bool)> {
@@ -109,8 +116,11 @@ fn typed(table: &LiveTable, name: &str) -> String {
 }
 
 fn keys_text(table: &LiveTable, of: &Value) -> String {
-    let names: Vec<String> = key_names(of).into_iter().map(|name| typed(table, name)).collect();
-    format!("[{}]", names.join(", "))
+    let parts = keys(of).into_iter().filter(|names| !names.is_empty()).map(|names| {
+        let names: Vec<String> = names.into_iter().map(|name| typed(table, name)).collect();
+        if names.len() == 1 { names.concat() } else { format!("[{}]", names.join(", ")) }
+    });
+    format!("[{}]", parts.collect::<Vec<_>>().join(", "))
 }
 
 fn write_table(out: &mut String, table: &LiveTable) {
@@ -268,21 +278,22 @@ fn template(attribute: &str, values: &[&AttributeValue]) -> String {
     if texts.iter().all(|text| *text == first) && (texts.len() > 1 || head(values[0]) == first) {
         return first.to_owned();
     }
+    let own_head = head(values[0]);
+    let behind = |text: &str| text.strip_prefix(own_head.as_str()).map(str::to_owned);
+    for (is_one, variable) in [(is_moment as fn(&str) -> bool, "timestamp"), (is_date, "date")] {
+        if texts.iter().all(|text| behind(text).is_some_and(|rest| is_one(&rest))) {
+            return format!("{own_head}<{variable}>");
+        }
+    }
     let shared = texts.iter().fold(first, |shared, text| {
         let same = shared.chars().zip(text.chars()).take_while(|(one, other)| one == other);
         &shared[..same.map(|(one, _)| one.len_utf8()).sum()]
     });
-    let own_head = head(values[0]);
     // A single value shares everything with itself: its head is all that can be told.
     let shared = if texts.len() == 1 { own_head.as_str() } else { shared };
     let prefix = shared.rfind(SEPARATORS).map_or("", |at| &shared[..=at]);
     let rest = &first[prefix.len()..];
-    let is_moment = rest.len() >= 19
-        && rest.as_bytes().get(10) == Some(&b'T')
-        && rest.starts_with(|c: char| c.is_ascii_digit());
-    let is_date =
-        rest.len() == 10 && rest.matches('-').count() == 2 && rest.starts_with(|c: char| c.is_ascii_digit());
-    match (is_moment, is_date) {
+    match (is_moment(rest), is_date(rest)) {
         (true, _) => format!("{prefix}<timestamp>"),
         (_, true) => format!("{prefix}<date>"),
         _ => format!(
@@ -290,6 +301,16 @@ fn template(attribute: &str, values: &[&AttributeValue]) -> String {
             variable(prefix.split_inclusive(SEPARATORS).next_back().unwrap_or(&own_head))
         ),
     }
+}
+
+/// `2026-06-01T10:00:00`, and what may follow.
+fn is_moment(text: &str) -> bool {
+    text.len() >= 19 && text.as_bytes()[10] == b'T' && text.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// `2026-06-01`.
+fn is_date(text: &str) -> bool {
+    text.len() == 10 && text.matches('-').count() == 2 && text.starts_with(|c: char| c.is_ascii_digit())
 }
 
 fn write_entity(out: &mut String, table: &LiveTable, kind: &Kind) {
@@ -349,19 +370,27 @@ fn write_patterns(out: &mut String, table: &LiveTable, kinds: &[Kind]) {
             writeln!(out, "  {}: {{ get: {} }}", quoted(&format!("get {}", kind.name)), quoted(&kind.name));
     }
     for (index, _) in indexes(table) {
-        let Some(partition) = key_names(index).first().copied() else { continue };
+        let [partition, _] = keys(index);
         for kind in kinds {
-            let Some((_, template, _)) = kind.keys.iter().find(|(name, ..)| name == partition) else {
-                continue;
-            };
+            let Some(key) = asked_key(kind, &partition) else { continue };
             let name = format!("{} by {}", kind.name, text(index, "IndexName"));
             let target = format!("{}/{}", name_of(table), text(index, "IndexName"));
-            let _ = writeln!(
-                out,
-                "  {}: {{ query: {}, key: \"{template}\", limit: 50 }}",
-                quoted(&name),
-                quoted(&target)
-            );
+            let _ =
+                writeln!(out, "  {}: {{ query: {}, key: {key}, limit: 50 }}", quoted(&name), quoted(&target));
+        }
+    }
+}
+
+/// The partition key of a query for a kind; `None` when the kind lacks an attribute of it.
+fn asked_key(kind: &Kind, partition: &[&str]) -> Option<String> {
+    let template =
+        |name: &str| kind.keys.iter().find(|(known, ..)| known == name).map(|(_, template, _)| template);
+    match partition {
+        [] => None,
+        [name] => Some(format!("\"{}\"", template(name)?)),
+        several => {
+            let pairs = several.iter().map(|name| Some(format!("{}: \"{}\"", quoted(name), template(name)?)));
+            Some(format!("{{ {} }}", pairs.collect::<Option<Vec<_>>>()?.join(", ")))
         }
     }
 }
@@ -410,6 +439,8 @@ mod tests {
             json!({
                 "PK": { "S": format!("USER#{number}") }, "SK": { "S": format!("ORDER#2026-06-{number:02}T00:00:00Z") },
                 "GSI1PK": { "S": "OPEN" }, "amount": { "N": "42" },
+                "tenant": { "S": format!("t{number}") }, "region": { "S": "eu" },
+                "createdAt": { "S": format!("2026-06-01T00:00:{number:02}Z") },
             })
         };
         let user = |number: u32| json!({ "PK": { "S": format!("USER#{number}") }, "SK": { "S": "PROFILE" }, "photo": { "B": "AAAA" } });
@@ -422,6 +453,12 @@ mod tests {
                 "GlobalSecondaryIndexes": [{
                     "IndexName": "GSI1", "KeySchema": [{ "AttributeName": "GSI1PK", "KeyType": "HASH" }],
                     "Projection": { "ProjectionType": "ALL" },
+                }, {
+                    "IndexName": "ByTenant", "Projection": { "ProjectionType": "KEYS_ONLY" },
+                    "KeySchema": [
+                        { "AttributeName": "tenant", "KeyType": "HASH" }, { "AttributeName": "region", "KeyType": "HASH" },
+                        { "AttributeName": "createdAt", "KeyType": "RANGE" },
+                    ],
                 }],
                 "ItemCount": 1000,
             }),
@@ -440,6 +477,9 @@ mod tests {
             "      SK: \"PROFILE\"",
             "      SK: \"ORDER#<timestamp>\"",
             "      GSI1PK: \"OPEN\"",
+            "      ByTenant: { keys: [[tenant, region], createdAt], projection: keys-only }",
+            "      createdAt: \"<timestamp>\"",
+            "  \"User Order by ByTenant\": { query: \"App/ByTenant\", key: { tenant: \"<tenant>\", region: \"eu\" }, limit: 50 }",
             "    attributes: { photo: B }",
             "    count: 500 # guessed from the sample's share",
             "    ttl: expiresAt",

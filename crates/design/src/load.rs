@@ -130,28 +130,30 @@ fn keys_of_read(derived: &Derived<'_>, pattern: &Pattern, read: &Read, arm: &Arm
     let design = derived.design;
     let keys = design.keys(arm.target);
     let declared = pattern.hottest_ppm.as_ref().map(|share| share.value);
-    if let Some(asked) = read.key.first().filter(|asked| keys.partition[0].name == **asked.attribute) {
+    let is_whole =
+        read.key.iter().map(|asked| &asked.attribute.value).eq(keys.partition.iter().map(|key| &key.name));
+    if let Some(asked) = read.partition().filter(|_| is_whole) {
         let own = design
             .entities_of(arm.target.table)
             .filter_map(|(_, entity)| entity.partition(keys))
-            .find(|own| own.template.writes_what(&asked.template));
+            .find(|own| own.writes_what(&asked));
         // A gathered read asks every shard once for each call, so that the shards share it.
         let shards = read.gather.as_ref().and_then(|name| derived.distinct(name)).unwrap_or(1).max(1);
-        let share = declared.or_else(|| match asked.template.is_constant() {
+        let share = declared.or_else(|| match asked.is_constant() {
             true => Some(ALL_PPM),
-            false if shards > 1 => Some(derived.hottest_ppm(&asked.template)?.max(ALL_PPM / shards)),
-            false => derived.hottest_ppm(own.map_or(&asked.template, |own| &own.template)),
+            false if shards > 1 => Some(derived.hottest_ppm(&asked)?.max(ALL_PPM / shards)),
+            false => derived.hottest_ppm(own.as_ref().unwrap_or(&asked)),
         });
-        let template = &own.unwrap_or(asked).template;
-        return vec![(template.value.clone(), template.span, share)];
+        let template = own.unwrap_or(asked);
+        return vec![(template.value, template.span, share)];
     }
     let entities = read.entities.iter().map(|entity| &design.entities[entity.value]);
     let keys = entities
         .filter(|entity| entity.table == arm.target.table)
         .filter_map(|entity| entity.partition(keys));
     keys.map(|key| {
-        let share = declared.or_else(|| derived.hottest_ppm(&key.template));
-        (key.template.value.clone(), key.template.span, share)
+        let share = declared.or_else(|| derived.hottest_ppm(&key));
+        (key.value, key.span, share)
     })
     .collect()
 }
@@ -162,8 +164,8 @@ fn key_of_write(derived: &Derived<'_>, pattern: &Pattern, member: &Member, arm: 
     let key = entity.partition(derived.design.keys(arm.target))?;
     // What is said of the pattern is said of the table's keys; an index has others.
     let declared = pattern.hottest_ppm.as_ref().filter(|_| arm.target.index.is_none());
-    let share = declared.map(|share| share.value).or_else(|| derived.hottest_ppm(&key.template));
-    Some((key.template.value.clone(), key.template.span, share))
+    let share = declared.map(|share| share.value).or_else(|| derived.hottest_ppm(&key));
+    Some((key.value, key.span, share))
 }
 
 fn add_heat(

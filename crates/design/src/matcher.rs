@@ -2,11 +2,13 @@
 //!
 //! A request is known by its operation, its table or index, its keys and whether it filters. Entities are known by the
 //! templates of their keys. The first pattern of the file that fits is the one; a pattern that says more (a sort key, a
-//! filter) goes before one that says less.
+//! filter) goes before one that says less. Tables may have a prefix that the design does not say: `my-app-Orders` is `Orders`.
 
 use std::collections::HashMap;
 
-use crate::model::{Action, Design, MemberKind, ReadKind, Sort, Target, WriteKind};
+use dynamometer_types::KeyAttribute;
+
+use crate::model::{Action, Design, KeyValue, MemberKind, ReadKind, Sort, Target, WriteKind};
 use crate::template::Template;
 
 /// A request, or one action of a batch or a transaction.
@@ -20,10 +22,11 @@ pub struct Request<'a> {
     pub table: &'a str,
     /// The index, if one is asked.
     pub index: Option<&'a str>,
-    /// The value of the partition key of what is asked, where it is a string.
-    pub partition: Option<&'a str>,
-    /// The value of the sort key, or what it must begin with.
-    pub sort: Option<&'a str>,
+    /// The values of the partition key's attributes; none of a scan.
+    pub partition: &'a [String],
+    /// The values of the sort key's attributes, as far as they are asked for; the last is what its attribute must begin with, or
+    /// an end of a range.
+    pub sort: &'a [String],
     /// Whether there is a filter.
     pub filters: bool,
 }
@@ -46,9 +49,9 @@ struct Candidate {
     pattern: usize,
     operation: &'static str,
     action: Option<&'static str>,
-    partition: Option<Template>,
-    sort: Option<Template>,
-    /// Whether a sort key only has to begin so: of queries.
+    partition: Vec<Template>,
+    sort: Vec<Template>,
+    /// Whether the last sort key attribute only has to begin so: of queries.
     begins: bool,
     filters: bool,
 }
@@ -56,21 +59,26 @@ struct Candidate {
 impl Candidate {
     /// How much it says: more goes first.
     fn says(&self) -> usize {
-        usize::from(self.partition.is_some()) + usize::from(self.sort.is_some()) + usize::from(self.filters)
+        usize::from(!self.partition.is_empty()) + self.sort.len() + usize::from(self.filters)
     }
 
     fn fits(&self, request: &Request<'_>) -> bool {
-        let partition = |wanted: &Template| request.partition.is_some_and(|has| wanted.matches(has));
-        let sort = |wanted: &Template| {
-            request.sort.is_some_and(|has| {
-                wanted.matches(has) || self.begins && (wanted.can_begin_with(has) || wanted.begins(has))
-            })
+        let last = self.sort.len().saturating_sub(1);
+        let is_met = |at: usize, wanted: &Template, has: &str| {
+            wanted.matches(has)
+                || self.begins && at == last && (wanted.can_begin_with(has) || wanted.begins(has))
+        };
+        let sort = |(at, wanted): (usize, &Template)| {
+            request.sort.get(at).is_some_and(|has| is_met(at, wanted, has))
+        };
+        let partition = |(at, wanted): (usize, &Template)| {
+            request.partition.get(at).is_some_and(|has| wanted.matches(has))
         };
         self.operation == request.operation
             && (self.action.is_none() || self.action == request.action)
             && (!self.filters || request.filters)
-            && self.partition.as_ref().is_none_or(partition)
-            && self.sort.as_ref().is_none_or(sort)
+            && self.partition.iter().enumerate().all(partition)
+            && self.sort.iter().enumerate().all(sort)
     }
 }
 
@@ -81,7 +89,8 @@ impl Matcher {
         for (pattern, of) in design.patterns.iter().enumerate() {
             match &of.action {
                 Action::Read(read) if read.entities.is_empty() => {
-                    let sort = match read.sort.as_ref().map(|sort| &sort.value) {
+                    let template = |key: &KeyValue| key.template.value.clone();
+                    let last = match read.sort.as_ref().map(|sort| &sort.value) {
                         Some(Sort::Begins(template)) => Some(template.clone()),
                         Some(Sort::Between(from, to)) => from.clone().or_else(|| to.clone()),
                         None => None,
@@ -93,8 +102,8 @@ impl Matcher {
                             pattern,
                             operation: read.kind.operation(),
                             action: None,
-                            partition: read.key.first().map(|key| key.template.value.clone()),
-                            sort,
+                            partition: read.key.iter().map(template).collect(),
+                            sort: read.sort_equals.iter().map(template).chain(last).collect(),
                             begins: read.kind == ReadKind::Query,
                             filters: read.filter.is_some(),
                         },
@@ -137,7 +146,10 @@ impl Matcher {
         let entity = &design.entities[entity];
         let target = Target::table(entity.table);
         let keys = design.keys(target);
-        let template = |key: Option<&crate::model::KeyValue>| key.map(|key| key.template.value.clone());
+        let templates = |attributes: &[KeyAttribute]| {
+            let templates = attributes.iter().filter_map(|attribute| entity.template(&attribute.name));
+            templates.map(|template| template.value).collect()
+        };
         self.add(
             design,
             target,
@@ -145,8 +157,8 @@ impl Matcher {
                 pattern,
                 operation,
                 action,
-                partition: template(entity.partition(keys)),
-                sort: template(entity.sort(keys)),
+                partition: templates(&keys.partition),
+                sort: templates(&keys.sort),
                 begins: false,
                 filters: false,
             },
@@ -165,13 +177,23 @@ impl Matcher {
 
     /// The pattern that a request is, by its position in the design.
     pub fn find(&self, request: &Request<'_>) -> Option<usize> {
-        let table = self.tables.get(request.table)?;
+        let table = self.tables.get(request.table).or_else(|| self.prefixed(request.table))?;
         let candidates = match request.index {
             None => &table.of_table,
             Some(index) => table.of_indexes.get(index)?,
         };
         candidates.iter().find(|candidate| candidate.fits(request)).map(|candidate| candidate.pattern)
     }
+
+    /// The table whose name stands behind a prefix: `Orders` of `my-app-Orders`, the longest that there is.
+    fn prefixed(&self, live: &str) -> Option<&Candidates> {
+        live.match_indices('-').find_map(|(at, hyphen)| self.tables.get(&live[at + hyphen.len()..]))
+    }
+}
+
+/// Whether a live table can be this table of a design: it is called so, or so behind a prefix, as generated templates call it.
+pub fn is_called(live: &str, table: &str) -> bool {
+    live.strip_suffix(table).is_some_and(|prefix| prefix.is_empty() || prefix.ends_with('-'))
 }
 
 fn action_name(kind: MemberKind) -> &'static str {
@@ -188,42 +210,67 @@ mod tests {
     use super::*;
     use crate::source::Source;
 
-    #[test]
-    fn requests_find_their_pattern() {
-        let text = include_str!("starters/single-table.yaml");
-        let design = crate::read(&Source::new("single-table.yaml", text)).unwrap();
-        let matcher = Matcher::new(&design);
-        let name =
-            |request: &Request<'_>| matcher.find(request).map(|at| design.patterns[at].name.value.as_str());
+    /// What the pattern of a request is called.
+    fn found(
+        file: &str,
+        operation: &str,
+        (table, index): (&str, Option<&str>),
+        partition: &[&str],
+        sort: &[&str],
+    ) -> Option<String> {
+        let design = crate::read(&Source::new("design.yaml", file)).unwrap();
+        let texts = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        let (partition, sort) = (texts(partition), texts(sort));
         let request = Request {
-            operation: "GetItem",
+            operation,
             action: None,
-            table: "App",
-            index: None,
-            partition: Some("USER#7"),
-            sort: Some("PROFILE"),
+            table,
+            index,
+            partition: &partition,
+            sort: &sort,
             filters: false,
         };
-        assert_eq!(name(&request), Some("show a profile"));
-        let query = Request { operation: "Query", sort: Some("ORDER#"), ..request };
-        assert_eq!(name(&query), Some("orders of a user, newest first"));
-        let narrower = Request { sort: Some("ORDER#2026-06"), ..query };
-        assert_eq!(name(&narrower), name(&query), "a part of what a pattern reads");
-        let of_index = Request {
-            operation: "Query",
-            index: Some("GSI1"),
-            partition: Some("OPEN#7"),
-            sort: None,
-            ..request
-        };
-        assert_eq!(name(&of_index), Some("open orders of a user"));
-        assert_eq!(name(&Request { operation: "PutItem", ..request }), Some("sign up"));
-        for foreign in [
-            Request { operation: "Scan", partition: None, sort: None, ..request },
-            Request { table: "Other", ..request },
-            Request { partition: Some("ORDER#1"), ..request },
+        let pattern = Matcher::new(&design).find(&request)?;
+        Some(design.patterns[pattern].name.value.clone())
+    }
+
+    #[test]
+    fn requests_find_their_pattern() {
+        let file = include_str!("starters/single-table.yaml");
+        let app = ("App", None);
+        for (operation, target, partition, sort, pattern) in [
+            ("GetItem", app, "USER#7", "PROFILE", "show a profile"),
+            ("Query", app, "USER#7", "ORDER#", "orders of a user, newest first"),
+            ("Query", app, "USER#7", "ORDER#2026-06", "orders of a user, newest first"),
+            ("PutItem", app, "USER#7", "PROFILE", "sign up"),
+            ("PutItem", ("my-app-App", None), "USER#7", "PROFILE", "sign up"),
         ] {
-            assert_eq!(name(&foreign), None, "{foreign:?}");
+            assert_eq!(found(file, operation, target, &[partition], &[sort]).as_deref(), Some(pattern));
         }
+        let of_index = found(file, "Query", ("App", Some("GSI1")), &["OPEN#7"], &[]);
+        assert_eq!(of_index.as_deref(), Some("open orders of a user"));
+        for (operation, table, partition, sort) in [
+            ("Scan", "App", [].as_slice(), [].as_slice()),
+            ("GetItem", "Other", &["USER#7"], &["PROFILE"]),
+            ("GetItem", "OtherApp", &["USER#7"], &["PROFILE"]),
+            ("GetItem", "App", &["ORDER#1"], &["PROFILE"]),
+        ] {
+            assert_eq!(found(file, operation, (table, None), partition, sort), None, "{operation} {table}");
+        }
+    }
+
+    #[test]
+    fn keys_of_several_attributes_are_held_against_each_of_them() {
+        let file = include_str!("../tests/designs/several-attributes.yaml");
+        let index = ("Orders", Some("ByTenant"));
+        for (partition, sort, pattern) in [
+            (["t1", "eu"], vec!["OPEN", "2026-06"], Some("open orders of a tenant since a day")),
+            (["t1", "eu"], vec!["PAID"], Some("orders of a tenant in a state")),
+            (["t1", "eu"], vec!["PAID", "2026"], Some("orders of a tenant in a state")),
+            (["t1", "eu"], vec![], Some("orders of a tenant")),
+        ] {
+            assert_eq!(found(file, "Query", index, &partition, &sort).as_deref(), pattern, "{sort:?}");
+        }
+        assert_eq!(found(file, "Query", index, &["t1"], &[]), None);
     }
 }

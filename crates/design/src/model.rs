@@ -390,9 +390,11 @@ pub struct Read {
     pub target: Target,
     /// The entities that are got by their keys; empty where a key is asked for.
     pub entities: Vec<Spanned<usize>>,
-    /// The partition key that is asked for: attribute and value.
+    /// The partition key that is asked for: attributes and values, in the order of the key.
     pub key: Vec<KeyValue>,
-    /// The sort key that is asked for.
+    /// Sort key attributes that must equal a value, in front of the one that `sort` is about: of an index with several.
+    pub sort_equals: Vec<KeyValue>,
+    /// What is asked of a sort key attribute: of the first, or of the one behind those.
     pub sort: Option<Spanned<Sort>>,
     /// Whether the last come first, if said.
     pub newest_first: Option<bool>,
@@ -418,6 +420,32 @@ pub struct Read {
     pub gather: Option<Spanned<String>>,
     /// Whether pages are followed, if said.
     pub pagination: Option<Spanned<bool>>,
+}
+
+impl Read {
+    /// The sort key attribute that `sort` is about.
+    pub fn sort_attribute<'k>(&self, keys: &'k KeySchema) -> Option<&'k KeyAttribute> {
+        keys.sort.get(self.sort_equals.len())
+    }
+
+    /// Whether `sort` is a whole value of its attribute, as an entity writes it, and not only what it begins with.
+    pub fn sort_is_whole(&self, entity: &Entity, keys: &KeySchema) -> bool {
+        let own = self.sort_attribute(keys).and_then(|attribute| entity.template(&attribute.name));
+        match (self.sort.as_ref().map(|sort| &sort.value), own) {
+            (Some(Sort::Begins(asked)), Some(own)) => own.writes_what(asked),
+            _ => false,
+        }
+    }
+
+    /// Whether all of a sort key is asked for, as an entity writes it.
+    pub fn asks_for_one(&self, entity: &Entity, keys: &KeySchema) -> bool {
+        self.sort_equals.len() + 1 == keys.sort.len() && self.sort_is_whole(entity, keys)
+    }
+
+    /// The value of the whole partition key that is asked for.
+    pub fn partition(&self) -> Option<Spanned<Template>> {
+        joined(self.key.iter().map(|key| Some(key.template.clone())))
+    }
 }
 
 /// What is asked of a sort key.
@@ -596,13 +624,30 @@ impl Entity {
         keys.attributes().map(share).min().unwrap_or(0)
     }
 
-    /// The value of the first partition key attribute of a key.
-    pub fn partition(&self, keys: &KeySchema) -> Option<&KeyValue> {
-        self.key(&keys.partition.first()?.name)
+    /// What its items have in an attribute of a key: the value of a key attribute; or a variable of the attribute's name, for
+    /// any attribute can be in the key of an index.
+    pub fn template(&self, attribute: &str) -> Option<Spanned<Template>> {
+        if let Some(key) = self.key(attribute) {
+            return Some(key.template.clone());
+        }
+        let plain = self.attributes.iter().find(|plain| *plain.name == attribute)?;
+        Some(Spanned { value: Template::variable(attribute), span: plain.name.span })
     }
 
-    /// The value of the first sort key attribute of a key.
-    pub fn sort(&self, keys: &KeySchema) -> Option<&KeyValue> {
-        self.key(&keys.sort.first()?.name)
+    /// The value of the partition key of a table or an index, all attributes of it.
+    pub fn partition(&self, keys: &KeySchema) -> Option<Spanned<Template>> {
+        joined(keys.partition.iter().map(|attribute| self.template(&attribute.name)))
     }
+
+    /// The value of the sort key of a table or an index, all attributes of it.
+    pub fn sort(&self, keys: &KeySchema) -> Option<Spanned<Template>> {
+        joined(keys.sort.iter().map(|attribute| self.template(&attribute.name)))
+    }
+}
+
+/// The values of several attributes as one; nothing when there are none, or one of them is not there.
+fn joined(templates: impl Iterator<Item = Option<Spanned<Template>>>) -> Option<Spanned<Template>> {
+    let templates: Vec<Spanned<Template>> = templates.collect::<Option<_>>()?;
+    let span = templates.first()?.span;
+    Some(Spanned { value: Template::joined(templates.into_iter().map(|template| template.value)), span })
 }

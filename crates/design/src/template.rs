@@ -56,6 +56,23 @@ impl Template {
         }
     }
 
+    /// The template of an attribute that holds nothing but a variable.
+    pub fn variable(name: &str) -> Template {
+        Template { parts: vec![Part::Variable(name.to_owned())] }
+    }
+
+    /// The values of several key attributes as one, `#` between them, as the report of a server shows them.
+    pub fn joined(templates: impl IntoIterator<Item = Template>) -> Template {
+        let mut parts = Vec::new();
+        for template in templates {
+            if !parts.is_empty() {
+                parts.push(Part::Literal("#".to_owned()));
+            }
+            parts.extend(template.parts);
+        }
+        Template { parts }
+    }
+
     /// The pieces in their order.
     pub fn parts(&self) -> &[Part] {
         &self.parts

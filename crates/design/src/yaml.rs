@@ -120,6 +120,8 @@ struct Open {
     node: Node,
     anchor: usize,
     key: Option<Node>,
+    /// Of a mapping, where each key that is plain stands.
+    seen: HashMap<Option<String>, Place>,
 }
 
 /// Reads a text that holds one document.
@@ -203,7 +205,8 @@ impl Tree {
         if self.open.len() >= DEEPEST {
             return Err(too_deep(span));
         }
-        self.open.push(Open { node: Node { span, tag, content }, anchor, key: None });
+        let node = Node { span, tag, content };
+        self.open.push(Open { node, anchor, key: None, seen: HashMap::new() });
         Ok(())
     }
 
@@ -225,11 +228,12 @@ impl Tree {
             Content::List(nodes) => nodes.push(node),
             Content::Map(pairs) => match open.key.take() {
                 None => {
-                    let twice = pairs.iter().find(|(key, _)| key.content == node.content);
-                    if let Some((first, _)) = twice {
+                    let is_plain = matches!(node.content, Content::Null | Content::Scalar { .. });
+                    let name = node.text().map(str::to_owned);
+                    let first = is_plain.then(|| open.seen.insert(name, node.span.start)).flatten();
+                    if let Some(first) = first {
                         let name = node.text().unwrap_or("this key");
-                        let sentence =
-                            format!("`{name}` stands here twice, first on line {}", first.span.start.line);
+                        let sentence = format!("`{name}` stands here twice, first on line {}", first.line);
                         return Err(YamlError { sentence, span: node.span });
                     }
                     open.key = Some(node);
@@ -277,6 +281,7 @@ mod tests {
     fn what_a_reviewed_file_should_not_have_is_refused() {
         for (text, sentence, place) in [
             ("a: 1\nb: 2\na: 3\n", "`a` stands here twice, first on line 1", (3, 1)),
+            ("a: 1\n\"a\": 2\n", "`a` stands here twice, first on line 1", (2, 1)),
             ("a: 1\n---\nb: 2\n", "a second document begins here; one file holds one document", (2, 1)),
         ] {
             let error = parse(text).unwrap_err();

@@ -74,7 +74,9 @@ fn deploy_both(args: PlanesDeployArgs) -> Result<String, Problem> {
     let protection = if args.disposable { Protection::Disposable } else { Protection::Production };
     let name = "planes.yaml";
     let args = DeployArgs {
-        template: PathBuf::from(name),
+        template: Some(PathBuf::from(name)),
+        design: None,
+        despite_errors: false,
         parameters: vec![("Prefix".to_owned(), args.prefix)],
         client: args.client,
         stack: None,

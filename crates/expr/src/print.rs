@@ -20,6 +20,8 @@ pub struct ExpressionText {
     pub names: Vec<(String, String)>,
     /// `ExpressionAttributeValues`
     pub values: Vec<(String, AttributeValue)>,
+    /// Whether names stand for themselves, and values are left out.
+    is_shape: bool,
 }
 
 impl Condition {
@@ -28,6 +30,14 @@ impl Condition {
         let mut out = ExpressionText::default();
         out.condition(self);
         out
+    }
+
+    /// What the condition is like, for people: real names, and `…` for each value or list of values, so that conditions which
+    /// differ in their values alone have one text.
+    pub fn shape(&self) -> String {
+        let mut out = ExpressionText { is_shape: true, ..ExpressionText::default() };
+        out.condition(self);
+        out.text
     }
 }
 
@@ -87,7 +97,7 @@ impl ExpressionText {
     }
 
     fn name(&mut self, name: &str) {
-        if is_bare_name(name) {
+        if self.is_shape || is_bare_name(name) {
             return self.push(name);
         }
         let known = self.names.iter().position(|(_, known)| known == name);
@@ -100,6 +110,9 @@ impl ExpressionText {
     }
 
     fn value(&mut self, value: &AttributeValue) {
+        if self.is_shape {
+            return self.push("…");
+        }
         let placeholder = format!(":v{}", self.values.len());
         self.push(&placeholder);
         self.values.push((placeholder, value.clone()));
@@ -157,7 +170,9 @@ impl ExpressionText {
             }
             Condition::In { operand, list } => {
                 self.operand(operand);
-                self.call(" IN ", |out| out.list(list, ExpressionText::operand));
+                let is_values = list.iter().all(|one| matches!(one, Operand::Value(_)));
+                let shown = if self.is_shape && is_values { &list[..list.len().min(1)] } else { list };
+                self.call(" IN ", |out| out.list(shown, ExpressionText::operand));
             }
             Condition::AttributeExists(path) => self.call("attribute_exists", |out| out.path(path)),
             Condition::AttributeNotExists(path) => self.call("attribute_not_exists", |out| out.path(path)),
@@ -229,5 +244,32 @@ impl ExpressionText {
                 out.update_operand(second);
             }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dynamometer_types::AttributeValue as Value;
+
+    use super::*;
+    use crate::condition::Comparator;
+
+    #[test]
+    fn a_shape_has_names_and_no_values() {
+        let path = |name: &str| Operand::Path(Path::top_level(name));
+        let text = |text: &str| Operand::Value(Value::s(text));
+        let condition = |who: &str, states: &[&str]| {
+            Condition::And(vec![
+                Condition::Compare { left: path("e mail"), comparator: Comparator::Equal, right: text(who) },
+                Condition::In {
+                    operand: path("status"),
+                    list: states.iter().map(|state| text(state)).collect(),
+                },
+                Condition::Not(Box::new(Condition::BeginsWith(path("size"), text(who)))),
+            ])
+        };
+        let shape = condition("alice", &["OPEN", "PAID"]).shape();
+        assert_eq!(shape, "e mail = … AND status IN (…) AND NOT begins_with(size, …)");
+        assert_eq!(shape, condition("bob", &["OPEN"]).shape());
     }
 }

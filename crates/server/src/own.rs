@@ -96,6 +96,7 @@ impl Own {
             ("GET", "/_dyno/health") => Ok(self.health()),
             ("POST", "/_dyno/reset") => self.reset(body),
             ("POST", "/_dyno/snapshot") => self.snapshot(body),
+            ("DELETE", "/_dyno/coverage") => self.forget_coverage(),
             ("GET", "/_dyno/report") => self.report(),
             ("GET", "/metrics") => return self.metrics(),
             ("GET", "/_dyno/clock") => Ok(time(self.now)),
@@ -109,13 +110,14 @@ impl Own {
             (
                 _,
                 "/_dyno/health" | "/_dyno/reset" | "/_dyno/snapshot" | "/_dyno/clock" | "/_dyno/faults"
-                | "/_dyno/pipes" | "/_dyno/report" | "/metrics",
+                | "/_dyno/pipes" | "/_dyno/report" | "/_dyno/coverage" | "/metrics",
             ) => Err(Refusal(StatusCode::METHOD_NOT_ALLOWED, format!("{path} is not for {method}"))),
             _ => Err(Refusal(
                 StatusCode::NOT_FOUND,
                 format!(
                     "there is no {path}; there are GET /_dyno/health, GET /_dyno/report, GET /metrics, GET and POST \
-                     /_dyno/clock, GET, POST and DELETE /_dyno/faults and /_dyno/pipes, POST /_dyno/reset, POST /_dyno/snapshot"
+                     /_dyno/clock, GET, POST and DELETE /_dyno/faults and /_dyno/pipes, DELETE /_dyno/coverage, POST /_dyno/reset, \
+                     POST /_dyno/snapshot"
                 ),
             )),
         };
@@ -141,6 +143,16 @@ impl Own {
         let used = self.engine.throughput_use(&self.namespace, self.now);
         let report = build(&used, &self.prices, &self.region, self.coverage.as_deref());
         serde_json::to_value(report).map_err(|e| Refusal(StatusCode::INTERNAL_SERVER_ERROR, e.to_string()))
+    }
+
+    /// What was counted of a design's patterns begins anew.
+    fn forget_coverage(&self) -> Result<Value, Refusal> {
+        let started_without =
+            || "the server was started without a design: dyno serve --design FILE".to_owned();
+        let coverage =
+            self.coverage.as_ref().ok_or_else(|| Refusal(StatusCode::NOT_FOUND, started_without()))?;
+        coverage.forget();
+        Ok(json!({ "design": coverage.title() }))
     }
 
     fn metrics(&self) -> Response {

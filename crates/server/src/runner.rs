@@ -149,7 +149,7 @@ impl Jobs {
             }
             let wait = match (next, &*self.clock) {
                 (Some(next), Clock::Wall) if failure.is_none() => {
-                    let millis = (next.millis() - self.clock.now().millis()).max(0);
+                    let millis = next.millis().saturating_sub(self.clock.now().millis()).max(0);
                     LOOK_EVERY.min(Duration::from_millis(millis.unsigned_abs()))
                 }
                 _ => LOOK_EVERY,

@@ -46,7 +46,7 @@ pub fn prepare(project: &Project, suite: Suite) -> Result<Environment, Failure> 
     let home = match suite {
         Suite::Boto3 | Suite::Pynamodb | Suite::Cli => python_environment(project, &root, "python")?,
         Suite::Js | Suite::Electrodb => node_environment(project, &root.join("js"), "js")?,
-        Suite::Rust | Suite::Examples => project.target.clone(),
+        Suite::Rust | Suite::Examples | Suite::S3 => project.target.clone(),
         Suite::Design => python_environment(project, &root, "design")?,
     };
     let node = match suite {
@@ -68,7 +68,7 @@ impl Environment {
             Suite::Cli => self.pytest("test_cli", part),
             Suite::Js => self.node("sdk", part)?,
             Suite::Electrodb => self.node("electrodb", part)?,
-            Suite::Rust | Suite::Examples => self.cargo(part),
+            Suite::Rust | Suite::Examples | Suite::S3 => self.cargo(part),
             Suite::Design => self.design(),
         };
         with_client_settings(command, endpoint, part).go()

@@ -151,7 +151,7 @@ impl Changes<'_> {
             if written.present_ppm(&index.keys) == 0 {
                 continue;
             }
-            if index.projection == Projection::All && index.keys.partition.len() == 1 {
+            if index.projection == Projection::All {
                 self.propose(format!("project only the keys into {}", *index.name), |design| {
                     design.tables[table].indexes[at].projection = Projection::KeysOnly;
                 });

@@ -9,15 +9,15 @@ use crate::template::{Part, Template};
 /// The helpers of a design.
 pub(super) struct Helpers<'a> {
     /// The variables of all keys, each once, in the order of the file.
-    pub(super) variables: Vec<Variable<'a>>,
+    pub(super) variables: Vec<Variable>,
     /// The functions, entity by entity.
     pub(super) functions: Vec<Function<'a>>,
 }
 
 /// A variable.
-pub(super) struct Variable<'a> {
+pub(super) struct Variable {
     /// Its name in the design.
-    pub(super) name: &'a str,
+    pub(super) name: String,
     /// Whether its values are numbers.
     pub(super) is_number: bool,
 }
@@ -31,9 +31,11 @@ pub(super) struct Function<'a> {
     /// The index's name, if it is one.
     pub(super) index: Option<&'a str>,
     /// What it needs, in the order of the key.
-    pub(super) variables: Vec<&'a str>,
+    pub(super) variables: Vec<String>,
     /// The attributes of the key, the partition key first.
     pub(super) attributes: Vec<KeyPart<'a>>,
+    /// How many of them are the partition key.
+    partition: usize,
 }
 
 /// An attribute of a key.
@@ -43,7 +45,7 @@ pub(super) struct KeyPart<'a> {
     /// Its type.
     pub(super) kind: ScalarType,
     /// Its value.
-    pub(super) template: &'a Template,
+    pub(super) template: Template,
 }
 
 /// Works out the helpers of a design.
@@ -55,26 +57,35 @@ pub(super) fn helpers(design: &Design) -> Helpers<'_> {
             let parts: Option<Vec<KeyPart<'_>>> = keys
                 .attributes()
                 .map(|attribute| {
-                    let template = &entity.key(&attribute.name)?.template.value;
+                    let template = entity.template(&attribute.name)?.value;
                     Some(KeyPart { name: &attribute.name, kind: attribute.scalar_type, template })
                 })
                 .collect();
             let Some(attributes) = parts else { continue };
-            let mut variables: Vec<&str> = Vec::new();
+            let mut variables: Vec<String> = Vec::new();
             for name in attributes.iter().flat_map(|part| part.template.variables()) {
-                if !variables.contains(&name) {
-                    variables.push(name);
+                if !variables.iter().any(|known| known == name) {
+                    variables.push(name.to_owned());
                 }
             }
             let index = design.index(target).map(|index| index.name.as_str());
-            functions.push(Function { entity: &entity.name, target, index, variables, attributes });
+            let partition = keys.partition.len();
+            functions.push(Function {
+                entity: &entity.name,
+                target,
+                index,
+                variables,
+                attributes,
+                partition,
+            });
         }
     }
     let derived = Derived::of(design);
-    let mut variables: Vec<Variable<'_>> = Vec::new();
+    let mut variables: Vec<Variable> = Vec::new();
     for name in functions.iter().flat_map(|function| &function.variables) {
         if !variables.iter().any(|known| known.name == *name) {
-            variables.push(Variable { name, is_number: is_number(&derived, &functions, name) });
+            let is_number = is_number(&derived, &functions, name);
+            variables.push(Variable { name: name.clone(), is_number });
         }
     }
     Helpers { variables, functions }
@@ -88,7 +99,7 @@ fn is_number(derived: &Derived<'_>, functions: &[Function<'_>], name: &str) -> b
     said || of_numbers.any(|part| part.template.variables().any(|own| own == name))
 }
 
-impl Variable<'_> {
+impl Variable {
     /// A value for tests.
     pub(super) fn sample(&self) -> String {
         if self.is_number { "7".into() } else { format!("{}-1", self.name) }
@@ -106,7 +117,7 @@ impl Helpers<'_> {
         let piece = |part: &Part| match part {
             Part::Literal(text) => text.clone(),
             Part::Variable(name) => {
-                let variable = self.variables.iter().find(|variable| variable.name == name);
+                let variable = self.variables.iter().find(|variable| variable.name == *name);
                 variable.map(Variable::sample).unwrap_or_default()
             }
         };
@@ -120,9 +131,9 @@ impl Function<'_> {
         self.attributes.iter().map(|part| part.template.to_string()).collect::<Vec<_>>().join(" / ")
     }
 
-    /// What the sort key begins with, if it begins with something and goes on with a variable.
+    /// What the sort key begins with, if it is one attribute that begins with something and goes on with a variable.
     pub(super) fn sort_prefix(&self) -> Option<&str> {
-        let sort = self.attributes.get(1)?;
+        let [sort] = self.attributes.get(self.partition..)? else { return None };
         let prefix = sort.template.prefix();
         (!prefix.is_empty() && !sort.template.is_constant()).then_some(prefix)
     }

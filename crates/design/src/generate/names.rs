@@ -72,6 +72,17 @@ pub(super) fn literal(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
+/// A text as it stands in a comment: on one line, and without what ends a block of remarks in TypeScript.
+pub(super) fn remark(text: &str) -> String {
+    let one_line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    one_line.replace("*/", "* /")
+}
+
+/// A text as it stands in a documentation string of Python.
+pub(super) fn docstring(text: &str) -> String {
+    remark(text).replace('\\', "\\\\").replace('"', "\\\"")
+}
+
 /// Names that are taken: a second one of the same name gets a number.
 #[derive(Debug, Default)]
 pub(super) struct Names {

@@ -7,7 +7,7 @@ use dynamometer_types::ScalarType;
 
 use super::File;
 use super::helpers::{Function, Helpers, KeyPart, helpers};
-use super::names::{Names, literal, pascal, screaming, snake};
+use super::names::{Names, docstring, literal, pascal, remark, screaming, snake};
 use crate::model::{Design, Target};
 use crate::template::Part;
 
@@ -24,11 +24,12 @@ pub(super) fn files(design: &Design, source: &str) -> Vec<File> {
     let helpers = helpers(design);
     let mut types = Names::without(TYPES);
     let type_names: Vec<String> =
-        helpers.variables.iter().map(|variable| types.take(pascal(variable.name))).collect();
+        helpers.variables.iter().map(|variable| types.take(pascal(&variable.name))).collect();
     let mut names = Names::without(KEYWORDS);
     let mut constants = Names::default();
     let mut keys_of: BTreeMap<Target, String> = BTreeMap::new();
-    let name = design.name.as_deref().unwrap_or("a design");
+    let name = docstring(design.name.as_deref().unwrap_or("a design"));
+    let source = docstring(source);
     let mut out = format!(
         "\"\"\"Keys of {name}.\n\nWritten by dyno design generate from {source}: change that file instead.\n\"\"\"\n\n\
          from __future__ import annotations\n\nfrom typing import NewType, TypedDict\n\n"
@@ -64,8 +65,8 @@ pub(super) fn files(design: &Design, source: &str) -> Vec<File> {
             let _ = write!(
                 out,
                 "\n\n#: What the sort key of {} begins with in {}, for begins_with.\n{constant} = {}\n",
-                function.entity,
-                design.target_name(function.target),
+                remark(function.entity),
+                remark(&design.target_name(function.target)),
                 literal(prefix)
             );
         }
@@ -104,13 +105,13 @@ fn key_function(
         .iter()
         .map(|variable| format!("{}: {}", parameter(variable), type_of(helpers, types, variable)))
         .collect();
-    let target = design.target_name(function.target);
+    let target = docstring(&design.target_name(function.target));
     let _ = write!(
         out,
         "\n\ndef {name}({}) -> {type_name}:\n    \"\"\"The key of {} in {target}: {}.\"\"\"\n    return {{\n",
         parameters.join(", "),
-        function.entity,
-        function.words().replace('\\', "\\\\").replace('"', "'")
+        docstring(function.entity),
+        docstring(&function.words())
     );
     for part in &function.attributes {
         let _ = writeln!(out, "        {}: {},", literal(part.name), value(helpers, part));
@@ -156,7 +157,7 @@ fn test(out: &mut String, helpers: &Helpers<'_>, function: &Function<'_>, name: 
         arguments.join(", ")
     );
     for part in &function.attributes {
-        let sample = helpers.sample(part.template);
+        let sample = helpers.sample(&part.template);
         let sample = if part.kind == ScalarType::N { sample } else { literal(&sample) };
         let _ = writeln!(out, "                {}: {sample},", literal(part.name));
     }

@@ -6,7 +6,7 @@ use dynamometer_types::ScalarType;
 
 use super::File;
 use super::helpers::{Function, Helpers, KeyPart, helpers};
-use super::names::{Names, literal, pascal, screaming, snake};
+use super::names::{Names, literal, pascal, remark, screaming, snake};
 use crate::model::Design;
 use crate::template::Part;
 
@@ -30,7 +30,7 @@ pub(super) fn files(design: &Design, source: &str) -> Vec<File> {
     let helpers = helpers(design);
     let mut types = Names::without(&["Key", "KeyValue", "String", "Vec"]);
     let type_names: Vec<String> =
-        helpers.variables.iter().map(|variable| types.take(pascal(variable.name))).collect();
+        helpers.variables.iter().map(|variable| types.take(pascal(&variable.name))).collect();
     let mut names = Names::without(KEYWORDS);
     let mut constants = Names::default();
     let named: Vec<Named<'_>> = helpers
@@ -67,7 +67,8 @@ pub(super) fn files(design: &Design, source: &str) -> Vec<File> {
 }
 
 fn head(design: &Design, source: &str) -> String {
-    let name = design.name.as_deref().unwrap_or("a design");
+    let name = remark(design.name.as_deref().unwrap_or("a design"));
+    let source = remark(source);
     format!(
         "//! Keys of {name}. Written by dyno design generate from {source}: change that file instead.\n\
          //! Include it as `#[rustfmt::skip] mod keys;`.\n\n\
@@ -78,7 +79,6 @@ fn head(design: &Design, source: &str) -> String {
     )
 }
 
-/// A string literal.
 /// The name of a parameter. Scripts without capitals would give it the name of its type.
 fn parameter(name: &str) -> String {
     let parameter = Names::without(KEYWORDS).take(snake(name));
@@ -160,7 +160,7 @@ fn tests(out: &mut String, helpers: &Helpers<'_>, named: &[Named<'_>], types: &[
         out.push_str("        let expected = vec![\n");
         for part in &named.function.attributes {
             let kind = if part.kind == ScalarType::N { "N" } else { "S" };
-            let value = literal(&helpers.sample(part.template));
+            let value = literal(&helpers.sample(&part.template));
             let _ =
                 writeln!(out, "            ({}, KeyValue::{kind}({value}.to_owned())),", literal(part.name));
         }

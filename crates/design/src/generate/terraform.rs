@@ -7,11 +7,15 @@ use super::hcl::{Block, text};
 use super::names::{Names, snake};
 use super::{File, Scaling, attribute_definitions, capacity, scalings, throughput, view_type};
 use crate::load::Load;
-use crate::model::{Design, Projection, Spanned, Target};
+use crate::model::{Design, Index, Projection, Spanned, Target};
 
 /// The module.
 pub(super) fn files(design: &Design, load: &Load, source: &str) -> Vec<File> {
-    let mut blocks = vec![prefix()];
+    let mut blocks = Vec::new();
+    if design.tables.iter().flat_map(|table| &table.indexes).any(has_several) {
+        blocks.push(required_provider());
+    }
+    blocks.push(prefix());
     let mut names = Names::default();
     let labels: Vec<String> = design.tables.iter().map(|table| names.take(snake(&table.name))).collect();
     for (at, label) in labels.iter().enumerate() {
@@ -31,6 +35,23 @@ pub(super) fn files(design: &Design, load: &Load, source: &str) -> Vec<File> {
     let head = format!("# Written by dyno design generate from {source}: change that file instead.\n");
     let printed: Vec<String> = blocks.iter().map(Block::print).collect();
     vec![File { name: "tables.tf".into(), text: format!("{head}\n{}", printed.join("\n")) }]
+}
+
+/// The first version of the provider that knows `key_schema`.
+///
+/// # Source
+/// The changelog of `hashicorp/terraform-provider-aws`, 6.29.0.
+fn required_provider() -> Block {
+    let mut providers = Block::new("required_providers", &[]);
+    providers.set("aws", "{ source = \"hashicorp/aws\", version = \">= 6.29.0\" }");
+    let mut block = Block::new("terraform", &[]);
+    block.block(providers);
+    block
+}
+
+/// Whether a key of the index has several attributes.
+fn has_several(index: &Index) -> bool {
+    index.keys.partition.len() > 1 || index.keys.sort.len() > 1
 }
 
 fn prefix() -> Block {
@@ -104,11 +125,13 @@ fn index_block(design: &Design, load: &Load, target: Target) -> Block {
     let kind = if index.local { "local_secondary_index" } else { "global_secondary_index" };
     let mut block = Block::new(kind, &[]);
     block.set("name", text(&index.name));
-    if !index.local {
-        block.set("hash_key", text(&index.keys.partition[0].name));
-    }
-    if let Some(sort) = index.keys.sort.first() {
-        block.set("range_key", text(&sort.name));
+    if !has_several(index) {
+        if !index.local {
+            block.set("hash_key", text(&index.keys.partition[0].name));
+        }
+        if let Some(sort) = index.keys.sort.first() {
+            block.set("range_key", text(&sort.name));
+        }
     }
     match &index.projection {
         Projection::All => block.set("projection_type", text("ALL")),
@@ -122,6 +145,14 @@ fn index_block(design: &Design, load: &Load, target: Target) -> Block {
     if !index.local && table.billing == BillingMode::Provisioned {
         let units = capacity(design, load, target);
         block.set("read_capacity", units.read.to_string()).set("write_capacity", units.write.to_string());
+    }
+    if has_several(index) {
+        let hash = index.keys.partition.iter().map(|key| (key, "HASH"));
+        for (key, kind) in hash.chain(index.keys.sort.iter().map(|key| (key, "RANGE"))) {
+            let mut element = Block::new("key_schema", &[]);
+            element.set("attribute_name", text(&key.name)).set("key_type", text(kind));
+            block.block(element);
+        }
     }
     if !index.local {
         units_blocks(&mut block, design, target);

@@ -7,7 +7,7 @@ use dynamometer_types::ScalarType;
 
 use super::File;
 use super::helpers::{Function, Helpers, KeyPart, helpers};
-use super::names::{Names, camel, literal, pascal};
+use super::names::{Names, camel, literal, pascal, remark};
 use crate::model::{Design, Target};
 use crate::template::Part;
 
@@ -64,6 +64,7 @@ const KEYWORDS: &[&str] = &[
 
 /// `keys.ts` and `keys.test.ts`.
 pub(super) fn files(design: &Design, source: &str) -> Vec<File> {
+    let source = remark(source);
     let helpers = helpers(design);
     let mut types = Names::default();
     let mut values = Names::without(KEYWORDS);
@@ -71,17 +72,17 @@ pub(super) fn files(design: &Design, source: &str) -> Vec<File> {
     let variable_names: Vec<(String, String)> = helpers
         .variables
         .iter()
-        .map(|variable| (types.take(pascal(variable.name)), values.take(camel(variable.name))))
+        .map(|variable| (types.take(pascal(&variable.name)), values.take(camel(&variable.name))))
         .collect();
     let head = format!("// Written by dyno design generate from {source}: change that file instead.\n");
-    let mut out = format!("{head}// Keys of {}.\n", design.name.as_deref().unwrap_or("a design"));
+    let mut out = format!("{head}// Keys of {}.\n", remark(design.name.as_deref().unwrap_or("a design")));
     for (variable, (type_name, function)) in helpers.variables.iter().zip(&variable_names) {
         let base = if variable.is_number { "number" } else { "string" };
         let _ = write!(
             out,
             "\n/** The variable {} of keys. */\nexport type {type_name} = {base} & {{ readonly __name: {} }};\n\
              export const {function} = (value: {base}): {type_name} => value as {type_name};\n",
-            variable.name,
+            remark(&variable.name),
             literal(type_name)
         );
     }
@@ -93,7 +94,7 @@ pub(super) fn files(design: &Design, source: &str) -> Vec<File> {
         let _ = write!(
             out,
             "\n/** A key of {}. */\nexport interface {name} {{\n",
-            design.target_name(function.target)
+            remark(&design.target_name(function.target))
         );
         for part in &function.attributes {
             let _ = writeln!(out, "  readonly {}: {};", literal(part.name), kind(part));
@@ -113,8 +114,8 @@ pub(super) fn files(design: &Design, source: &str) -> Vec<File> {
             let _ = write!(
                 out,
                 "\n/** What the sort key of {} begins with in {}, for begins_with. */\nexport const {constant} = {};\n",
-                function.entity,
-                design.target_name(function.target),
+                remark(function.entity),
+                remark(&design.target_name(function.target)),
                 literal(prefix)
             );
         }
@@ -162,12 +163,12 @@ fn key_function(
             format!("{parameter}: {type_name}")
         })
         .collect();
-    let target = design.target_name(function.target);
+    let target = remark(&design.target_name(function.target));
     let _ = write!(
         out,
         "\n/** The key of {} in {target}: {}. */\nexport const {name} = ({}): {type_name} => ({{\n",
-        function.entity,
-        function.words().replace("*/", "* /"),
+        remark(function.entity),
+        remark(&function.words()),
         parameters.join(", ")
     );
     for part in &function.attributes {
@@ -223,7 +224,7 @@ fn test(
         arguments.join(", ")
     );
     for part in &function.attributes {
-        let sample = helpers.sample(part.template);
+        let sample = helpers.sample(&part.template);
         let sample = if part.kind == ScalarType::N { sample } else { literal(&sample) };
         let _ = writeln!(out, "    {}: {sample},", literal(part.name));
     }

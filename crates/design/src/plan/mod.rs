@@ -149,3 +149,61 @@ fn add(arms: &mut Vec<Arm>, target: Target, dimension: Dimension, milli_halves: 
         None => arms.push(Arm { target, dimension, milli_halves }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Source;
+
+    /// What is said of a query of an index with the keys `[[t, r], [s, d, i]]`.
+    fn said(asked: &str) -> String {
+        let file = format!(
+            "design: 1\ntables: {{ T: {{ keys: [id], indexes: {{ X: {{ keys: [[t, r], [s, d, i]] }} }} }} }}\n\
+             variables: {{ r: {{ distinct: [eu, us] }}, s: {{ distinct: [OPEN, PAID] }}, t: {{ distinct: 10 }} }}\n\
+             entities: {{ E: {{ keys: {{ id: <id> }}, attributes: [t, r, s, d], count: 4000 }}, F: {{ keys: {{ id: <id> }}, \
+             attributes: [t, r, s, d, i], count: 4000 }} }}\n\
+             patterns: {{ p: {{ query: X, {asked} }} }}\n"
+        );
+        let design = crate::read(&Source::new("test.yaml", file)).unwrap();
+        match plan(&Derived::of(&design)).swap_remove(0) {
+            Service::Served(served) => {
+                format!("{}: {:?} of {:?}", served.words, served.items, served.entities)
+            }
+            Service::NotServable(lack) => format!("{}: {}", lack.rule, lack.because),
+        }
+    }
+
+    #[test]
+    fn a_key_of_several_attributes_is_asked_for_from_the_left() {
+        for (asked, expected) in [
+            // 4,000 items over 20 partition keys: those of F, for E has no entry without its `i`.
+            ("key: { t: <t>, r: <r> }", "Query X <t>, <r>: Derived(200) of [1]"),
+            ("key: { r: eu, t: <t> }", "Query X <t>, eu: Derived(200) of [1]"),
+            ("key: { t: <t>, r: <r>, s: OPEN }", "Query X <t>, <r> / OPEN: Derived(100) of [1]"),
+            (
+                "key: { t: <t>, r: <r>, s: OPEN }, sort: 2026-",
+                "Query X <t>, <r> / OPEN, 2026-: Derived(100) of [1]",
+            ),
+            (
+                "key: { t: <t>, r: <r>, d: <d>, s: <s> }, sort: { from: a }",
+                "Query X <t>, <r> / <s>, <d>, a..: Derived(100) of [1]",
+            ),
+            (
+                "key: { t: <t>, r: <r>, s: <s>, d: <d>, i: <i> }",
+                "Query X <t>, <r> / <s>, <d>, <i>: Derived(1) of [1]",
+            ),
+            ("key: { t: <t>, r: <r> }, sort: OPEN", "Query X <t>, <r> / OPEN: Derived(100) of [1]"),
+            ("key: <t>", "M03: the partition key of X is t, r, and r is not asked for"),
+            ("key: { r: <r> }", "M03: the partition key of X is t, r, and t is not asked for"),
+            ("key: { t: <t>, r: <r>, d: <d> }", "M03: d is asked for, and s in front of it is not"),
+            ("key: { t: <t>, r: <r>, s: <s>, i: <i> }", "M03: i is asked for, and d in front of it is not"),
+            ("key: { t: <t>, r: <r>, id: <id> }", "M03: id is not the partition key of X"),
+            (
+                "key: { t: <t>, r: <r>, s: <s>, d: <d>, i: <i> }, sort: a",
+                "M03: `key` names the whole sort key of X, so there is none left for `sort`",
+            ),
+        ] {
+            assert_eq!(said(asked), expected, "{asked}");
+        }
+    }
+}

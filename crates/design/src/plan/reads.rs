@@ -3,12 +3,14 @@
 use dynamometer_capacity::Consistency;
 use dynamometer_capacity::admission::Dimension;
 use dynamometer_capacity::meter::{meter_index_write, meter_item_read, meter_page_read};
+use dynamometer_types::KeyAttribute;
 use dynamometer_types::limits::PAGE_BYTES;
 
 use super::{Arm, Items, Lack, Served, add, key_words, milli};
 use crate::derive::{ALL_PPM, Derived};
 use crate::model::{Entity, Pattern, Read, ReadKind, Sort, Target};
 use crate::text;
+use crate::yaml::Span;
 
 pub(super) fn plan_read(derived: &Derived<'_>, pattern: &Pattern, read: &Read) -> Result<Served, Lack> {
     if !read.entities.is_empty() {
@@ -66,43 +68,73 @@ fn plan_by_key(derived: &Derived<'_>, read: &Read) -> Served {
     served
 }
 
-/// The key that is asked for must be the partition key of what is asked, whole.
+/// What is asked for must be the whole partition key, and of the sort key what stands in front.
 fn check_keys(derived: &Derived<'_>, pattern: &Pattern, read: &Read) -> Result<(), Lack> {
     let design = derived.design;
     let keys = design.keys(read.target);
     let name = design.target_name(read.target);
+    let names = |attributes: &[KeyAttribute]| {
+        attributes.iter().map(|attribute| attribute.name.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    let lack = |because: String, remedy: String, detail: &str, span: Span| {
+        Err(Lack { rule: "M03", because, remedy, detail: detail.to_owned(), span })
+    };
     let foreign =
         read.key.iter().find(|key| !keys.partition.iter().any(|known| known.name == **key.attribute));
     if let Some(foreign) = foreign {
         let sort = read.sort.as_ref().map_or(String::new(), |_| ", <a sort key>".to_owned());
-        return Err(Lack {
-            rule: "M03",
-            because: format!("{} is not the partition key of {name}", *foreign.attribute),
-            remedy: format!("add an index with keys [{}{sort}] and query that", *foreign.attribute),
-            detail: format!("the partition key of {name} is {}", keys.partition[0].name),
-            span: foreign.attribute.span,
-        });
+        return lack(
+            format!("{} is not the partition key of {name}", *foreign.attribute),
+            format!("add an index with keys [{}{sort}] and query that", *foreign.attribute),
+            &format!("the partition key of {name} is {}", names(&keys.partition)),
+            foreign.attribute.span,
+        );
     }
-    if let (Some(sort), true) = (&read.sort, keys.sort.is_empty()) {
-        return Err(Lack {
-            rule: "M03",
-            because: format!("{name} has no sort key"),
-            remedy: format!(
-                "add an index with keys [{}, <a sort key>] and query that",
-                keys.partition[0].name
+    let is_left_out = |wanted: &&KeyAttribute| !read.key.iter().any(|key| **key.attribute == wanted.name);
+    if let Some(missing) = keys.partition.iter().find(is_left_out) {
+        return lack(
+            format!(
+                "the partition key of {name} is {}, and {} is not asked for",
+                names(&keys.partition),
+                missing.name
             ),
-            detail: "asked for here".into(),
-            span: sort.span,
-        });
+            format!("say `{}` in `key` too: a query names the whole partition key", missing.name),
+            "a part of a partition key finds nothing",
+            read.key.first().map_or(pattern.action_span, |key| key.attribute.span),
+        );
+    }
+    let gap = read.sort_equals.iter().zip(&keys.sort).find(|(asked, wanted)| *asked.attribute != wanted.name);
+    if let Some((asked, wanted)) = gap {
+        return lack(
+            format!("{} is asked for, and {} in front of it is not", *asked.attribute, wanted.name),
+            format!(
+                "say `{}` in `key` too, or put {} first in the sort key of {name}",
+                wanted.name, *asked.attribute
+            ),
+            "sort key attributes are asked for from the left",
+            asked.attribute.span,
+        );
+    }
+    if let (Some(sort), None) = (&read.sort, read.sort_attribute(keys)) {
+        let (because, remedy) = match keys.sort.is_empty() {
+            true => (
+                format!("{name} has no sort key"),
+                format!("add an index with keys [{}, <a sort key>] and query that", names(&keys.partition)),
+            ),
+            false => (
+                format!("`key` names the whole sort key of {name}, so there is none left for `sort`"),
+                "strike `sort`, or the last attribute of `key`".to_owned(),
+            ),
+        };
+        return lack(because, remedy, "asked for here", sort.span);
     }
     if read.kind == ReadKind::Get && read.sort.is_none() && !keys.sort.is_empty() {
-        return Err(Lack {
-            rule: "M03",
-            because: format!("GetItem needs the whole key of {name}, and {} is not said", keys.sort[0].name),
-            remedy: "say `sort`, or make it a query".into(),
-            detail: "a partition key alone is no key here".into(),
-            span: pattern.action_span,
-        });
+        return lack(
+            format!("GetItem needs the whole key of {name}, and {} is not said", keys.sort[0].name),
+            "say `sort`, or make it a query".to_owned(),
+            "a partition key alone is no key here",
+            pattern.action_span,
+        );
     }
     Ok(())
 }
@@ -138,49 +170,43 @@ fn written_for(
 ) -> Result<Vec<usize>, Lack> {
     let design = derived.design;
     let keys = design.keys(read.target);
-    let meets_partition = |entity: &Entity| {
-        read.key.iter().all(|asked| match entity.key(&asked.attribute) {
-            Some(own) => own.template.writes_what(&asked.template),
-            // An attribute that is no key elsewhere takes any value.
-            None => true,
-        })
-    };
-    let of_partition: Vec<usize> =
-        entities.iter().copied().filter(|at| meets_partition(&design.entities[*at])).collect();
-    let span = read.key.first().map_or(pattern.action_span, |key| key.template.span);
-    let asked = read.key.first().map_or(String::new(), |key| key.template.to_string());
-    if of_partition.is_empty() {
-        return Err(no_writer(derived, read, span, &asked, &keys.partition[0].name));
-    }
-    let Some(sort) = &read.sort else { return Ok(of_partition) };
-    let meets_sort = |entity: &Entity| match (entity.sort(keys), &sort.value) {
-        (None, _) => true,
-        (Some(own), Sort::Begins(asked)) => own.template.begins_with_what(asked),
-        (Some(own), Sort::Between(from, to)) => {
-            let prefixes = [from, to].into_iter().flatten().map(|end| end.prefix());
-            prefixes.into_iter().all(|prefix| own.template.can_begin_with(prefix))
+    let mut left = entities.to_vec();
+    for asked in read.key.iter().chain(&read.sort_equals) {
+        let meets = |entity: &Entity| {
+            entity.template(&asked.attribute).is_none_or(|own| own.writes_what(&asked.template))
+        };
+        left.retain(|at| meets(&design.entities[*at]));
+        if left.is_empty() {
+            let words = asked.template.to_string();
+            return Err(no_writer(derived, read, asked.template.span, &words, &asked.attribute));
         }
-    };
-    let of_both: Vec<usize> =
-        of_partition.iter().copied().filter(|at| meets_sort(&design.entities[*at])).collect();
-    match of_both.is_empty() {
-        false => Ok(of_both),
-        true => Err(no_writer(derived, read, sort.span, &sort_words(&sort.value), &keys.sort[0].name)),
     }
+    if let (Some(sort), Some(attribute)) = (&read.sort, read.sort_attribute(keys)) {
+        let meets = |entity: &Entity| match (entity.template(&attribute.name), &sort.value) {
+            (None, _) => true,
+            (Some(own), Sort::Begins(asked)) => own.begins_with_what(asked),
+            (Some(own), Sort::Between(from, to)) => {
+                let prefixes = [from, to].into_iter().flatten().map(|end| end.prefix());
+                prefixes.into_iter().all(|prefix| own.can_begin_with(prefix))
+            }
+        };
+        left.retain(|at| meets(&design.entities[*at]));
+        if left.is_empty() {
+            return Err(no_writer(derived, read, sort.span, &sort_words(&sort.value), &attribute.name));
+        }
+    }
+    if left.is_empty() {
+        return Err(no_writer(derived, read, pattern.action_span, "", &keys.partition[0].name));
+    }
+    Ok(left)
 }
 
-fn no_writer(
-    derived: &Derived<'_>,
-    read: &Read,
-    span: crate::yaml::Span,
-    asked: &str,
-    attribute: &str,
-) -> Lack {
+fn no_writer(derived: &Derived<'_>, read: &Read, span: Span, asked: &str, attribute: &str) -> Lack {
     let design = derived.design;
     let writers: Vec<String> = design
         .entities_of(read.target.table)
-        .map(|(_, entity)| match entity.key(attribute) {
-            Some(key) => format!("{} writes {attribute} as {}", *entity.name, *key.template),
+        .map(|(_, entity)| match entity.template(attribute) {
+            Some(own) => format!("{} writes {attribute} as {}", *entity.name, *own),
             None => format!("{} writes none", *entity.name),
         })
         .collect();
@@ -194,7 +220,7 @@ fn no_writer(
     };
     let candidate = design.entities_of(read.target.table).find(|(_, entity)| has_variable(entity));
     let remedy = match (candidate, read.target.index) {
-        (Some((_, entity)), Some(_)) if entity.key(attribute).is_none() => {
+        (Some((_, entity)), Some(_)) if entity.template(attribute).is_none() => {
             let units = meter_index_write(None, Some(derived.entry_bytes(entity, read.target)), false, false);
             let units = text::units(milli(units.unwrap_or_default()));
             format!("add `{attribute}: \"{asked}\"` to {} (about +{units} WRU on each put)", *entity.name)
@@ -246,8 +272,10 @@ fn charge_read(derived: &Derived<'_>, read: &Read, entities: Vec<usize>) -> Serv
     if !key.is_empty() {
         words.push_str(&format!(" {}", key.join(", ")));
     }
-    if let Some(sort) = &read.sort {
-        words.push_str(&format!(" / {}", sort_words(&sort.value)));
+    let sort = read.sort_equals.iter().map(|key| key.template.to_string());
+    let sort: Vec<String> = sort.chain(read.sort.as_ref().map(|sort| sort_words(&sort.value))).collect();
+    if !sort.is_empty() {
+        words.push_str(&format!(" / {}", sort.join(", ")));
     }
     if read.newest_first == Some(true) {
         words.push_str(", newest");
@@ -303,23 +331,28 @@ fn follows(derived: &Derived<'_>, read: &Read, entities: &[usize]) -> Option<u64
         let count = match read.kind {
             ReadKind::Scan => derived.count(entity)?.saturating_mul(entity.present_ppm(keys)) / ALL_PPM,
             _ => {
-                let exact = match (&read.sort, entity.sort(keys)) {
-                    (Some(sort), Some(own)) => match &sort.value {
-                        Sort::Begins(asked) => own.template.writes_what(asked),
-                        Sort::Between(..) => false,
-                    },
-                    _ => keys.sort.is_empty() && read.target.index.is_none(),
-                };
-                let own_is_single = entity.sort(keys).is_some_and(|own| own.template.is_constant());
-                match exact || own_is_single && read.target.index.is_none() {
+                let of_table = read.target.index.is_none();
+                let is_one = read.asks_for_one(entity, keys)
+                    || of_table && keys.sort.is_empty()
+                    || of_table && entity.sort(keys).is_some_and(|own| own.is_constant());
+                match is_one {
                     true => 1,
-                    false => derived.items_per_key(entity, keys)?,
+                    false => derived.items_per_key(entity, keys)?.div_ceil(among(derived, read, entity)),
                 }
             }
         };
         sum = sum.saturating_add(count);
     }
     (sum > 0).then_some(sum)
+}
+
+/// How many values the sort key attributes have that must equal one: of several, one part in so many is read.
+fn among(derived: &Derived<'_>, read: &Read, entity: &Entity) -> u64 {
+    let keys = derived.design.keys(read.target);
+    let whole = read.sort_equals.len() + usize::from(read.sort_is_whole(entity, keys));
+    let equal = keys.sort.iter().take(if keys.sort.len() > 1 { whole } else { 0 });
+    let values = equal.filter_map(|attribute| derived.distinct_keys(&*entity.template(&attribute.name)?));
+    values.fold(1, |all, values| all.saturating_mul(values.max(1)))
 }
 
 /// The bytes of an entry, weighed by how many of each entity there are where that is known.

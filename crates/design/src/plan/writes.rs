@@ -123,10 +123,7 @@ fn index_milli(
     match member.kind {
         MemberKind::Check => 0,
         MemberKind::Put => weighed(&[
-            (
-                units(None, bytes, false),
-                derived.put_ppm(member.entity.value, keys) * (ALL_PPM - replaced_ppm) / ALL_PPM,
-            ),
+            (units(None, bytes, false), derived.put_ppm(entity, keys) * (ALL_PPM - replaced_ppm) / ALL_PPM),
             (units(bytes, bytes, true), present * replaced_ppm / ALL_PPM),
         ]),
         MemberKind::Delete => when_present(units(bytes, None, false)),

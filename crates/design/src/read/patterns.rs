@@ -2,6 +2,7 @@
 
 use dynamometer_capacity::Consistency;
 use dynamometer_capacity::quantity;
+use dynamometer_types::KeySchema;
 
 use super::members::Members;
 use super::{Reader, count, with_peak};
@@ -56,6 +57,34 @@ struct Known<'a> {
     entities: &'a [Entity],
     variables: &'a [Variable],
     patterns: Vec<String>,
+}
+
+impl Known<'_> {
+    /// The key of a table or an index.
+    fn keys(&self, target: Target) -> &KeySchema {
+        let table = &self.tables[target.table];
+        target.index.map_or(&table.keys, |index| &table.indexes[index].keys)
+    }
+}
+
+/// The values of key attributes that a read asks for.
+#[derive(Default)]
+struct AskedKey {
+    partition: Vec<KeyValue>,
+    sort: Vec<KeyValue>,
+    /// Whether no sort key attribute is left out in front of one that is asked for.
+    has_whole_run: bool,
+}
+
+impl AskedKey {
+    /// The last sort key attribute as what `sort` says, where that says nothing itself.
+    fn last_as_sort(&mut self) -> Option<Spanned<Sort>> {
+        let last = if self.has_whole_run { self.sort.pop() } else { None };
+        last.map(|KeyValue { template, .. }| Spanned {
+            value: Sort::Begins(template.value),
+            span: template.span,
+        })
+    }
 }
 
 impl Reader {
@@ -223,10 +252,12 @@ impl Reader {
             _ => ReadKind::Scan,
         };
         let (target, entities) = self.what_is_read(kind, value, known)?;
-        let key = match members.get("key") {
+        let mut asked = match members.get("key") {
             Some(node) => self.asked_key(node, target, known),
-            None => Vec::new(),
+            None => AskedKey::default(),
         };
+        let sort = members.get("sort").and_then(|node| self.sort(node));
+        let sort = sort.or_else(|| asked.last_as_sort());
         if members.get("key").is_none() && kind == ReadKind::Query {
             self.problem(
                 value.span,
@@ -259,8 +290,9 @@ impl Reader {
             kind,
             target,
             entities,
-            key,
-            sort: members.get("sort").and_then(|node| self.sort(node)),
+            key: asked.partition,
+            sort_equals: asked.sort,
+            sort,
             newest_first: self
                 .word_of(members, "order", format::ORDERS)
                 .map(|word| word.value == "newest-first"),
@@ -326,18 +358,26 @@ impl Reader {
     }
 
     /// A template for the partition key, or templates by attribute.
-    fn asked_key(&mut self, node: &Node, target: Target, known: &Known<'_>) -> Vec<KeyValue> {
+    fn asked_key(&mut self, node: &Node, target: Target, known: &Known<'_>) -> AskedKey {
+        let keys = known.keys(target);
+        let mut asked = AskedKey::default();
         if let Content::Map(_) = node.content {
-            let pairs = self.pairs(node, "the key");
-            return pairs
-                .into_iter()
-                .filter_map(|(attribute, node)| self.key_value(attribute, node))
-                .collect();
+            for (attribute, node) in self.pairs(node, "the key") {
+                let is_sort = keys.sort.iter().any(|sort| sort.name == *attribute);
+                let part = if is_sort { &mut asked.sort } else { &mut asked.partition };
+                part.extend(self.key_value(attribute, node));
+            }
+            // In the order of the key; what is no attribute of it goes last, and is complained about by the check.
+            let place = |value: &KeyValue| keys.attributes().position(|key| key.name == **value.attribute);
+            asked.partition.sort_by_key(|value| place(value).unwrap_or(usize::MAX));
+            asked.sort.sort_by_key(place);
+            asked.has_whole_run =
+                asked.sort.iter().zip(&keys.sort).all(|(value, key)| *value.attribute == key.name);
+            return asked;
         }
-        let table = &known.tables[target.table];
-        let keys = target.index.map_or(&table.keys, |index| &table.indexes[index].keys);
         let attribute = Spanned { value: keys.partition[0].name.clone(), span: node.span };
-        self.key_value(attribute, node).into_iter().collect()
+        asked.partition.extend(self.key_value(attribute, node));
+        asked
     }
 
     fn sort(&mut self, node: &Node) -> Option<Spanned<Sort>> {

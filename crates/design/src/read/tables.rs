@@ -11,6 +11,9 @@ use crate::format;
 use crate::model::{Alarm, AutoScaling, Index, Projection, Scheduled, Spanned, Table, Throughput, Ttl};
 use crate::yaml::{Content, Node, Span};
 
+/// The most attributes of an index's partition key, and of its sort key.
+const KEY_ATTRIBUTES: usize = 4;
+
 impl Reader {
     pub(super) fn tables(&mut self, members: &Members<'_>, production: bool) -> Vec<Table> {
         let named = self.named(members, "tables");
@@ -20,7 +23,7 @@ impl Reader {
     fn table(&mut self, name: Spanned<String>, node: &Node, production: bool) -> Option<Table> {
         let what = format!("table {}", *name);
         let members = self.object(node, &format::TABLE, &what)?;
-        let (keys, keys_span) = self.key_schema(&members, &what, 1, 1)?;
+        let (keys, keys_span) = self.key_schema(&members, &what, false)?;
         let indexes = self.named(&members, "indexes");
         let indexes = indexes.into_iter().filter_map(|(name, node)| self.index(name, node, &keys)).collect();
         let billing = match self.word_of(&members, "billing", format::BILLING).map(|word| word.value) {
@@ -62,7 +65,7 @@ impl Reader {
         let what = format!("index {}", *name);
         let members = self.object(node, &format::INDEX, &what)?;
         let local = self.switch_of(&members, "local").is_some_and(|local| *local);
-        let (keys, span) = self.key_schema(&members, &what, 1, 1)?;
+        let (keys, span) = self.key_schema(&members, &what, !local)?;
         if local && (keys.partition != table.partition || keys.sort.is_empty()) {
             let partition = &table.partition[0].name;
             let sentence = format!("{what} is local: its keys are [{partition}, a sort key of its own]");
@@ -83,47 +86,79 @@ impl Reader {
         Some(Index { name, keys, local, projection, projection_span, throughput })
     }
 
-    /// `[PK, SK]` or `[PK, "createdAt N"]`: the partition key attribute, then the sort key attribute.
+    /// `[PK, SK]` or `[PK, "createdAt N"]`: the partition key attribute, then the sort key attribute. Of a global index each
+    /// may be a list: `[[tenantId, region], [status, createdAt]]`.
     fn key_schema(
         &mut self,
         members: &Members<'_>,
         what: &str,
-        partitions: usize,
-        sorts: usize,
+        takes_several: bool,
     ) -> Option<(KeySchema, Span)> {
         let span = members.get("keys")?.span;
-        let texts = self.texts_of(members, "keys");
-        if texts.is_empty() || texts.len() > partitions + sorts {
-            let sentence = format!("{what} has {} key attributes: write [PK] or [PK, SK]", texts.len());
+        let nodes = self.list_of(members, "keys");
+        let mut parts = Vec::new();
+        for node in nodes {
+            let attributes = self.key_attributes(node)?;
+            if attributes.len() > 1 && !takes_several {
+                let sentence =
+                    format!("{what} has one partition key attribute, and one sort key attribute or none");
+                let hint = "only a global index has keys of several attributes".to_owned();
+                self.problem_with_hint(node.span, sentence, Some(hint));
+                return None;
+            }
+            if !(1..=KEY_ATTRIBUTES).contains(&attributes.len()) {
+                let sentence = format!(
+                    "a key of an index has 1 to {KEY_ATTRIBUTES} attributes, this one {}",
+                    attributes.len()
+                );
+                self.problem(node.span, sentence);
+                return None;
+            }
+            parts.push(attributes);
+        }
+        if !(1..=2).contains(&parts.len()) {
+            let several = if takes_several { ", or [[PK, PK2], [SK, SK2]] for several of each" } else { "" };
+            let sentence =
+                format!("{what} has {} key attributes: write [PK] or [PK, SK]{several}", parts.len());
             self.problem(span, sentence);
             return None;
         }
-        let mut attributes = Vec::new();
-        for text in texts {
-            let mut words = text.split_whitespace();
-            let attribute = words.next().unwrap_or_default().to_owned();
-            let scalar_type = match (words.next(), words.next()) {
-                (None, _) => Some(ScalarType::S),
-                (Some(kind), None) => ScalarType::from_name(kind),
-                _ => None,
-            };
-            match scalar_type {
-                Some(scalar_type) => attributes.push(KeyAttribute { name: attribute, scalar_type }),
-                None => {
-                    let sentence = format!(
-                        "`{}` is no key attribute: write its name, and its type S, N or B unless it is S, as in `createdAt N`",
-                        *text
-                    );
-                    self.problem(text.span, sentence);
-                    return None;
-                }
-            }
+        let mut parts = parts.into_iter();
+        let keys =
+            KeySchema { partition: parts.next().unwrap_or_default(), sort: parts.next().unwrap_or_default() };
+        let names: Vec<&str> = keys.attributes().map(|attribute| attribute.name.as_str()).collect();
+        if let Some(twice) = names.iter().enumerate().find(|(at, name)| names[..*at].contains(name)) {
+            self.problem(span, format!("{what} has the attribute {} twice in its key", twice.1));
         }
-        let sort = attributes.split_off(1);
-        if sort.iter().any(|sort| sort.name == attributes[0].name) {
-            self.problem(span, format!("{what} has one attribute as both of its keys"));
+        Some((keys, span))
+    }
+
+    /// One attribute, or a list of several.
+    fn key_attributes(&mut self, node: &Node) -> Option<Vec<KeyAttribute>> {
+        let nodes = match &node.content {
+            Content::List(nodes) => nodes.as_slice(),
+            _ => std::slice::from_ref(node),
+        };
+        nodes.iter().map(|node| self.key_attribute(node)).collect()
+    }
+
+    fn key_attribute(&mut self, node: &Node) -> Option<KeyAttribute> {
+        let text = self.text(node)?;
+        let mut words = text.split_whitespace();
+        let name = words.next().unwrap_or_default().to_owned();
+        let scalar_type = match (words.next(), words.next()) {
+            (None, _) => Some(ScalarType::S),
+            (Some(kind), None) => ScalarType::from_name(kind),
+            _ => None,
+        };
+        if scalar_type.is_none() {
+            let sentence = format!(
+                "`{}` is no key attribute: write its name, and its type S, N or B unless it is S, as in `createdAt N`",
+                *text
+            );
+            self.problem(text.span, sentence);
         }
-        Some((KeySchema { partition: attributes, sort }, span))
+        Some(KeyAttribute { name, scalar_type: scalar_type? })
     }
 
     fn throughput(&mut self, members: &Members<'_>) -> Throughput {

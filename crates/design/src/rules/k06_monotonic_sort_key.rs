@@ -37,7 +37,8 @@ use dynamometer_capacity::quantity::percent_text;
 
 use super::Rule;
 use crate::check::{Context, Findings, Severity};
-use crate::model::{KeyValue, VariableType};
+use crate::model::{Spanned, VariableType};
+use crate::template::Template;
 
 pub(super) const RULE: Rule =
     Rule::of_design("K06", "monotonic-sort-key", "D", include_str!("k06_monotonic_sort_key.rs"), check);
@@ -45,19 +46,19 @@ pub(super) const RULE: Rule =
 fn check(context: &Context<'_>, found: &mut Findings) {
     for heat in context.load.heat.iter().filter(|heat| heat.of_limit_ppm(Dimension::Write) >= 800_000) {
         let keys = context.design.keys(heat.target);
-        let grows = |key: &KeyValue| {
-            let first = key.template.variables().next();
+        let grows = |sort: &Spanned<Template>| {
+            let first = sort.variables().next();
             first.is_some_and(|name| matches!(context.derived.kind(name), VariableType::Timestamp | VariableType::Sequence))
         };
         let sort = context
             .design
             .entities_of(heat.target.table)
-            .filter(|(_, entity)| entity.partition(keys).is_some_and(|key| *key.template == heat.template))
-            .find_map(|(_, entity)| entity.sort(keys).filter(|key| grows(key)));
+            .filter(|(_, entity)| entity.partition(keys).is_some_and(|key| key.value == heat.template))
+            .find_map(|(_, entity)| entity.sort(keys).filter(|sort| grows(sort)));
         let Some(sort) = sort else { continue };
         let share = percent_text(heat.of_limit_ppm(Dimension::Write), 0);
         found
-            .add(Severity::Warning, sort.template.span, format!("sort keys only grow under a key at {share} of a partition's limit"))
+            .add(Severity::Warning, sort.span, format!("sort keys only grow under a key at {share} of a partition's limit"))
             .under("each is behind the last, so a split for heat does not help")
             .also(heat.span, "the hot partition key")
             .number("ofLimit", share)

@@ -44,7 +44,7 @@ fn check(context: &Context<'_>, found: &mut Findings) {
             let said = context.design.variable(name).and_then(|variable| variable.same_moment);
             context.derived.kind(name) == VariableType::Timestamp && said != Some(false)
         };
-        if sort.template.is_constant() || !sort.template.variables().all(is_moment) {
+        if sort.is_constant() || !sort.variables().all(is_moment) {
             continue;
         }
         let refuses = |member: &Member| {
@@ -60,7 +60,7 @@ fn check(context: &Context<'_>, found: &mut Findings) {
             continue;
         }
         found
-            .add(Severity::Warning, sort.template.span, format!("two {} items of one moment have one key, and the second replaces the first", *entity.name))
+            .add(Severity::Warning, sort.span, format!("two {} items of one moment have one key, and the second replaces the first", *entity.name))
             .under("nothing but the time tells them apart")
             .fix("append an id or use a ULID, or put with attribute_not_exists")
             .patterns(&bare);

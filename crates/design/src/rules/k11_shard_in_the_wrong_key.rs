@@ -37,7 +37,8 @@
 
 use super::Rule;
 use crate::check::{Context, Findings, Severity};
-use crate::model::{Entity, Index, KeyValue, VariableType};
+use crate::model::{Entity, Index, Spanned, VariableType};
+use crate::template::Template;
 
 pub(super) const RULE: Rule =
     Rule::of_design("K11", "shard-in-the-wrong-key", "I", include_str!("k11_shard_in_the_wrong_key.rs"), check);
@@ -53,9 +54,9 @@ fn check(context: &Context<'_>, found: &mut Findings) {
         let entities: Vec<&str> = misplaced.iter().map(|one| one.entity.name.as_str()).collect();
         let message = format!("the shard is in the table's key, and the heat is on {}", indexes.join(", "));
         let finding = found
-            .add(Severity::Warning, first.shard.template.span, message)
+            .add(Severity::Warning, first.shard.span, message)
             .under("each item has a key of its own: there is nothing to spread here")
-            .also(first.heat.template.span, "the writes meet here")
+            .also(first.heat.span, "the writes meet here")
             .number("entities", entities.join(", "))
             .fix("put the shard into the index's partition key, and gather it where it is read");
         for one in &misplaced {
@@ -68,9 +69,9 @@ fn check(context: &Context<'_>, found: &mut Findings) {
 struct Misplaced<'a> {
     entity: &'a Entity,
     /// The table's partition key.
-    shard: &'a KeyValue,
+    shard: Spanned<Template>,
     /// The first index's partition key.
-    heat: &'a KeyValue,
+    heat: Spanned<Template>,
     indexes: Vec<&'a str>,
     patterns: Vec<usize>,
 }
@@ -81,12 +82,12 @@ fn misplaced<'a>(context: &Context<'a>, at: usize, entity: &'a Entity) -> Option
     let is_shard = |name: &str| context.derived.is_shard(name);
     let is_id = |name: &str| !is_shard(name) && context.derived.kind(name) != VariableType::Date;
     let patterns: Vec<usize> = context.writes_of(at).iter().map(|(pattern, ..)| *pattern).collect();
-    if !shard.template.variables().any(is_shard) || !shard.template.variables().any(is_id) || patterns.is_empty() {
+    if !shard.variables().any(is_shard) || !shard.variables().any(is_id) || patterns.is_empty() {
         return None;
     }
     let is_bare = |index: &&Index| {
         let key = entity.partition(&index.keys).filter(|_| entity.present_ppm(&index.keys) > 0);
-        key.is_some_and(|key| !key.template.variables().any(is_shard))
+        key.is_some_and(|key| !key.variables().any(is_shard))
     };
     let bare: Vec<&Index> = table.indexes.iter().filter(is_bare).collect();
     let heat = entity.partition(&bare.first()?.keys)?;

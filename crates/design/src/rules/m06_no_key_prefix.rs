@@ -41,11 +41,11 @@ fn check(context: &Context<'_>, found: &mut Findings) {
     for (at, table) in context.design.tables.iter().enumerate() {
         let entities: Vec<&Entity> = context.design.entities_of(at).map(|(_, entity)| entity).collect();
         for entity in entities.iter().filter(|_| entities.len() > 1) {
-            let Some(key) = entity.partition(&table.keys).filter(|key| key.template.prefix().is_empty()) else { continue };
+            let Some(key) = entity.partition(&table.keys).filter(|key| key.prefix().is_empty()) else { continue };
             found
-                .add(Severity::Warning, key.template.span, format!("the key of {} does not say what it is, in a table of {} kinds of items", *entity.name, entities.len()))
+                .add(Severity::Warning, key.span, format!("the key of {} does not say what it is, in a table of {} kinds of items", *entity.name, entities.len()))
                 .under("begins with a variable")
-                .fix(format!("{}#{}", entity.name.to_uppercase(), *key.template));
+                .fix(format!("{}#{}", entity.name.to_uppercase(), key.value));
         }
     }
 }

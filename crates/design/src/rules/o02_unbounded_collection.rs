@@ -47,9 +47,9 @@ fn check(context: &Context<'_>, found: &mut Findings) {
         for position in &served.entities {
             let entity = &context.design.entities[*position];
             let key = entity.partition(keys);
-            let in_time = key.is_some_and(|key| key.template.variables().any(|name| context.derived.kind(name) != VariableType::Text));
-            let several = entity.sort(keys).is_some_and(|sort| !sort.template.is_constant());
-            let exact = matches!((read.sort.as_ref().map(|sort| &sort.value), entity.sort(keys)), (Some(Sort::Begins(asked)), Some(own)) if own.template.writes_what(asked));
+            let in_time = key.is_some_and(|key| key.variables().any(|name| context.derived.kind(name) != VariableType::Text));
+            let several = entity.sort(keys).is_some_and(|sort| !sort.is_constant());
+            let exact = read.asks_for_one(entity, keys);
             let grows = entity.growth.is_some() || context.writes_of(*position).iter().any(|(_, pattern, write, member)| {
                 member.kind == MemberKind::Put && write.replaces_ppm < ALL_PPM && pattern.average_micro() > 0
             });

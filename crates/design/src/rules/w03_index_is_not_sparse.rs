@@ -68,9 +68,9 @@ fn check(context: &Context<'_>, found: &mut Findings) {
 fn needed_ppm(context: &Context<'_>, read: &Read) -> u64 {
     let returns = read.returns_ppm.as_ref().map_or(ALL_PPM, |share| share.value);
     let keys = context.design.keys(read.target);
-    let asked = read.key.first().filter(|asked| asked.template.is_constant());
+    let asked = read.partition().filter(|asked| asked.is_constant());
     let own = context.design.entities_of(read.target.table).find_map(|(_, entity)| entity.partition(keys));
     // A read that asks for one value only is interested in the entries of that one.
-    let of_key = asked.zip(own).and_then(|(_, own)| context.derived.distinct_keys(&own.template));
+    let of_key = asked.zip(own).and_then(|(_, own)| context.derived.distinct_keys(&own));
     returns / of_key.unwrap_or(1).max(1)
 }

@@ -157,8 +157,19 @@ impl Client {
     /// # Errors
     /// As [`Client::call_once`].
     pub async fn get(&self, path: &str) -> Result<String, CallError> {
-        let answer =
-            self.exchange(Service::DynamoDb, Method::GET, path, HeaderMap::new(), Bytes::new()).await?;
+        self.ask(Method::GET, path).await
+    }
+
+    /// Asks a server of one's own to take something away.
+    ///
+    /// # Errors
+    /// As [`Client::call_once`].
+    pub async fn delete(&self, path: &str) -> Result<String, CallError> {
+        self.ask(Method::DELETE, path).await
+    }
+
+    async fn ask(&self, method: Method, path: &str) -> Result<String, CallError> {
+        let answer = self.exchange(Service::DynamoDb, method, path, HeaderMap::new(), Bytes::new()).await?;
         if answer.status == 200 {
             return Ok(String::from_utf8_lossy(&answer.body).into_owned());
         }

@@ -12,14 +12,33 @@ use dynamometer_capacity::money::{
 };
 use dynamometer_capacity::trace::Consumed;
 use dynamometer_capacity::{CapacityUnits, Consistency};
+use dynamometer_design::model::Design;
 use serde_json::{Value, json};
 
 use self::cloudwatch::{Consumption, Series};
+use crate::design;
 use crate::problem::Problem;
 use crate::quantity::{self, dollars, percent_text};
 use crate::trace_file::read_trace;
 
 const MONTH_SECONDS: u64 = 730 * 3_600;
+/// Whose prices hold when nobody names a region.
+const DEFAULT_REGION: &str = "us-east-1";
+
+/// What a design says itself, or is priced by in its own way.
+const NOT_WITH_DESIGN: [&str; 11] = [
+    "writes",
+    "reads",
+    "item",
+    "consistency",
+    "indexes",
+    "index_item",
+    "storage",
+    "cloudwatch",
+    "trace",
+    "target",
+    "free_tier",
+];
 
 /// Flags of `dyno cost`.
 #[derive(Clone, Debug, Args)]
@@ -51,6 +70,9 @@ pub struct CostArgs {
     /// A trace of `dyno serve --record`, instead of rates.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["writes", "reads", "indexes", "cloudwatch"])]
     trace: Option<PathBuf>,
+    /// Design files, instead of rates: what `dyno design cost` prints.
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = NOT_WITH_DESIGN)]
+    design: Vec<PathBuf>,
     /// The share to which provisioned throughput is used.
     #[arg(long, value_name = "PERCENT", default_value = "70%", value_parser = target)]
     target: u64,
@@ -65,14 +87,14 @@ pub struct CostArgs {
 }
 
 /// Flags that choose prices.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct PriceArgs {
-    /// The region whose prices to use.
-    #[arg(long, env = "DYNO_REGION", default_value = "us-east-1")]
-    pub region: String,
+    /// The region whose prices to use: a design's own, or us-east-1, unless said.
+    #[arg(long, env = "DYNO_REGION")]
+    region: Option<String>,
     /// Prices that correct or add to the built-in ones: CSV in the same form.
     #[arg(long, env = "DYNO_PRICES", value_name = "FILE")]
-    pub prices: Option<PathBuf>,
+    prices: Option<PathBuf>,
 }
 
 /// How consistent reads are.
@@ -120,6 +142,17 @@ impl PriceArgs {
         }
         Ok(table)
     }
+
+    /// The region that was named, or us-east-1.
+    pub fn region(&self) -> &str {
+        self.region.as_deref().unwrap_or(DEFAULT_REGION)
+    }
+
+    /// The region that was named, or the design's, or us-east-1.
+    pub fn region_of<'r>(&'r self, design: &'r Design) -> &'r str {
+        let own = design.region.as_ref().map(|region| region.value.as_str());
+        self.region.as_deref().or(own).unwrap_or(DEFAULT_REGION)
+    }
 }
 
 /// The text of a file that the user named.
@@ -139,8 +172,11 @@ struct Load {
 
 /// Runs `dyno cost`; answers what to print.
 pub fn cost(args: &CostArgs) -> Result<String, Problem> {
+    if !args.design.is_empty() {
+        return design::price(&args.design, &args.prices, args.json);
+    }
     let table = args.prices.table()?;
-    let prices = table.region(&args.prices.region).map_err(Problem::wrong)?;
+    let prices = table.region(args.prices.region()).map_err(Problem::wrong)?;
     let load = match (&args.trace, &args.cloudwatch[..]) {
         (Some(file), _) => load_of_series(args, &series_of_trace(file)?)?,
         (None, []) => load_of_flags(args)?,
@@ -157,7 +193,7 @@ fn load_of_flags(args: &CostArgs) -> Result<Load, Problem> {
     let (reads, writes) = (args.reads.unwrap_or(0), args.writes.unwrap_or(0));
     if reads == 0 && writes == 0 && args.storage == 0 {
         return Err(Problem::wrong("there is nothing to price").hint(
-            "dyno cost --writes 200/s --reads 900/s --item 1.5KB, or --cloudwatch FILE for consumed units that were exported, or --trace FILE",
+            "dyno cost --writes 200/s --reads 900/s --item 1.5KB, or --design FILE, or --cloudwatch FILE for consumed units that were exported, or --trace FILE",
         ));
     }
     let read = meter_item_read(Some(args.item), args.consistency.into()).halves();
@@ -336,7 +372,7 @@ fn break_even(rows: &[Row]) -> Option<u64> {
 }
 
 fn as_text(args: &CostArgs, load: &Load, rows: &[Row]) -> String {
-    let mut out = format!("{}, {}\n", load.words, args.prices.region);
+    let mut out = format!("{}, {}\n", load.words, args.prices.region());
     let on_demand = rows.iter().find_map(|row| row.quote.as_ref().ok()).map(Quote::total);
     let width = rows.iter().map(|row| row.name.len()).max().unwrap_or(0);
     out.push_str(&format!("{:width$}   {:>12}    VERSUS\n", "", "A MONTH"));
@@ -415,7 +451,7 @@ fn as_json(args: &CostArgs, load: &Load, rows: &[Row]) -> String {
     let units = |halves: u64| halves as f64 / 2.0;
     let per_second = |milli_halves: u64| milli_halves as f64 / 2_000.0;
     let value = json!({
-        "region": args.prices.region,
+        "region": args.prices.region(),
         "unitsPerSecond": { "read": per_second(load.milli_halves.read), "write": per_second(load.milli_halves.write) },
         "unitsPerMonth": {
             "read": units(load.quote.consumed.read.halves()),

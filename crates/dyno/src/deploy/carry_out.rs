@@ -6,13 +6,15 @@ use std::time::{Duration, Instant};
 use dynamometer_cloudformation::plan::{Action, Step, Wait, unsettled};
 
 use super::{Planned, live, print, service};
-use crate::client::{CallError, Client};
+use crate::client::{CallError, Client, Endpoint};
 use crate::problem::Problem;
 
 /// How long between two looks at a table that has not settled: short at first, for a server of one's own.
 const LOOKS: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(2)];
 /// How often the same call is sent while the server says that something else must settle first.
 const PATIENCE: Duration = Duration::from_secs(600);
+/// How long a server's clock may stand still before nobody is thought to move it.
+const STILL: Duration = Duration::from_secs(5);
 
 /// Carries out all changes in order. What fails ends it; what was done stays, and the next run goes on from there.
 pub(super) async fn all(client: &Client, planned: &[Planned], notes: &[String]) -> Result<(), Problem> {
@@ -62,10 +64,10 @@ async fn carry_out(client: &Client, step: &Step, progress: &mut Progress) -> Res
     match &step.wait {
         Wait::Nothing => Ok(()),
         Wait::Gone(name) => {
-            let mut looks = Looks::new();
+            let mut looks = Looks::new(client);
             while live::describe(client, name).await?.is_some() {
                 progress.wait(&format!("{}: DELETING", step.says));
-                looks.pause().await;
+                looks.pause(name).await?;
             }
             Ok(())
         }
@@ -87,10 +89,10 @@ pub(super) async fn settle(client: &Client, name: &str) -> Result<(), Problem> {
 }
 
 async fn wait_settled(client: &Client, name: &str, mut show: impl FnMut(&str)) -> Result<(), Problem> {
-    let mut looks = Looks::new();
+    let mut looks = Looks::new(client);
     while let Some(state) = live::describe(client, name).await?.as_ref().and_then(unsettled) {
         show(&state);
-        looks.pause().await;
+        looks.pause(name).await?;
     }
     Ok(())
 }
@@ -104,18 +106,44 @@ fn is_busy(error: &CallError) -> bool {
 }
 
 /// Pauses between looks that grow longer.
-struct Looks {
+struct Looks<'c> {
+    client: &'c Client,
     next: Duration,
+    /// What the server's clock showed, and since when.
+    clock: Option<(String, Instant)>,
 }
 
-impl Looks {
-    fn new() -> Looks {
-        Looks { next: LOOKS[0] }
+impl Looks<'_> {
+    fn new(client: &Client) -> Looks<'_> {
+        Looks { client, next: LOOKS[0], clock: None }
     }
 
-    async fn pause(&mut self) {
+    /// # Errors
+    /// When the server's clock stands still: with `--clock manual` a table settles only once somebody moves it.
+    async fn pause(&mut self, table: &str) -> Result<(), Problem> {
         tokio::time::sleep(self.next).await;
         self.next = (self.next * 2).min(LOOKS[1]);
+        let endpoint = self.client.endpoint();
+        if *endpoint == Endpoint::Aws {
+            return Ok(());
+        }
+        // Another server than ours has no such path, and a clock that goes.
+        let Ok(shown) = self.client.get("/_dyno/clock").await else { return Ok(()) };
+        match &self.clock {
+            Some((before, since)) if *before == shown && since.elapsed() >= STILL => {
+                let sentence =
+                    format!("{table} does not settle: the clock of {endpoint} stands still (--clock manual)");
+                let hint = format!(
+                    "move it, then run this again: curl {endpoint}/_dyno/clock -d '{{\"advance\":\"1m\"}}'"
+                );
+                Err(Problem::failed(sentence).hint(hint))
+            }
+            Some((before, _)) if *before == shown => Ok(()),
+            _ => {
+                self.clock = Some((shown, Instant::now()));
+                Ok(())
+            }
+        }
     }
 }
 

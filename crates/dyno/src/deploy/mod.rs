@@ -17,6 +17,7 @@ use dynamometer_cloudformation::{Attributes, Finding, Output, Resource, Settings
 use serde_json::json;
 
 use crate::client::{self, Client, ClientArgs, Endpoint, Service};
+use crate::design;
 use crate::problem::Problem;
 use live::Live;
 
@@ -24,7 +25,14 @@ use live::Live;
 #[derive(Clone, Debug, Args)]
 pub struct DeployArgs {
     /// The CloudFormation template: YAML or JSON.
-    pub template: PathBuf,
+    #[arg(required_unless_present = "design")]
+    pub template: Option<PathBuf>,
+    /// A design file instead: the template that dyno design generate writes of it, if the check finds no error.
+    #[arg(long, value_name = "FILE", conflicts_with = "template")]
+    pub design: Option<PathBuf>,
+    /// Deploy a design even though the check finds errors.
+    #[arg(long, conflicts_with = "template")]
+    pub despite_errors: bool,
     /// The value of a parameter.
     #[arg(long = "parameter", short = 'p', value_name = "NAME=VALUE", value_parser = name_and_value)]
     pub parameters: Vec<(String, String)>,
@@ -69,8 +77,13 @@ struct Planned {
 /// # Errors
 /// A template that is wrong or asks for what cannot be done (exit code 2); a call that failed (1).
 pub fn deploy(args: &DeployArgs) -> Result<String, Problem> {
-    let name = args.template.display().to_string();
-    let text = std::fs::read_to_string(&args.template)
+    if let Some(file) = &args.design {
+        let text = design::template(file, args.despite_errors)?;
+        return deploy_text(&format!("the template of {}", file.display()), &text, args);
+    }
+    let file = args.template.clone().unwrap_or_default();
+    let name = file.display().to_string();
+    let text = std::fs::read_to_string(&file)
         .map_err(|error| Problem::wrong(format!("cannot read the template {name}: {error}")))?;
     deploy_text(&name, &text, args)
 }
@@ -103,7 +116,8 @@ pub fn deploy_text(name: &str, text: &str, args: &DeployArgs) -> Result<String, 
 }
 
 fn settings(args: &DeployArgs, client: &Client) -> Settings {
-    let stem = args.template.file_stem().and_then(|stem| stem.to_str()).unwrap_or("dyno");
+    let file = args.template.as_ref().or(args.design.as_ref());
+    let stem = file.and_then(|file| file.file_stem()).and_then(|stem| stem.to_str()).unwrap_or("dyno");
     let own_account = || (*client.endpoint() != Endpoint::Aws).then(|| "000000000000".to_owned());
     Settings {
         stack: args.stack.clone().unwrap_or_else(|| stack_name(stem)),

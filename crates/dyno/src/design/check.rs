@@ -15,8 +15,8 @@ pub(super) fn check(args: &CheckArgs) -> Done {
     let (mut texts, mut values, mut fails) = (Vec::new(), Vec::new(), false);
     for file in &args.files {
         let loaded = load(file)?;
-        let (table, region) = args.prices.of(&loaded.design)?;
-        let prices = table.region(&region).map_err(Problem::wrong)?;
+        let table = args.prices.table()?;
+        let prices = table.region(args.prices.region_of(&loaded.design)).map_err(Problem::wrong)?;
         let checked = check_design(&loaded.design, &prices);
         let worst = checked.findings.iter().map(|finding| finding.severity).min();
         fails |= worst.is_some_and(|worst| args.fail_on.fails_on(worst));

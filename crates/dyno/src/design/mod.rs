@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand, ValueEnum};
-use dynamometer_capacity::money::PriceTable;
 use dynamometer_design::model::Design;
 use dynamometer_design::source::Source;
 use dynamometer_design::{output, read};
@@ -19,6 +18,9 @@ use dynamometer_design::{output, read};
 use crate::client::ClientArgs;
 use crate::cost::{PriceArgs, read_file};
 use crate::problem::Problem;
+
+pub(crate) use cost::price;
+pub(crate) use generate::template;
 
 /// Flags of `dyno design`.
 #[derive(Clone, Debug, Args)]
@@ -60,7 +62,7 @@ pub(super) struct CheckArgs {
     #[arg(long, value_enum, default_value_t = FailOn::Error)]
     fail_on: FailOn,
     #[command(flatten)]
-    prices: DesignPrices,
+    prices: PriceArgs,
 }
 
 /// Flags of `dyno design new`.
@@ -132,7 +134,7 @@ pub(super) struct CostArgs {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    prices: DesignPrices,
+    prices: PriceArgs,
 }
 
 /// Flags of `dyno design coverage`.
@@ -166,17 +168,6 @@ pub(super) enum CoverageFormat {
     Json,
     /// For a pull request.
     Markdown,
-}
-
-/// Flags that choose prices; the design's own region holds where none is named.
-#[derive(Clone, Debug, Args)]
-pub(super) struct DesignPrices {
-    /// The region whose prices to use, instead of the design's.
-    #[arg(long, env = "DYNO_REGION")]
-    region: Option<String>,
-    /// Prices that correct or add to the built-in ones: CSV in the same form.
-    #[arg(long, env = "DYNO_PRICES", value_name = "FILE")]
-    prices: Option<PathBuf>,
 }
 
 /// How to print a check.
@@ -215,7 +206,9 @@ pub fn design(args: &DesignArgs) -> Done {
         Command::Generate(args) => generate::generate(args),
         Command::Check(args) => check::check(args),
         Command::Explain(args) => explain::explain(args),
-        Command::Cost(args) => cost::cost(args),
+        Command::Cost(args) => {
+            cost::price(&args.files, &args.prices, args.json).map(|text| (text, ExitCode::SUCCESS))
+        }
         Command::Coverage(args) => coverage::coverage(args),
     }
 }
@@ -253,16 +246,6 @@ pub(crate) fn load(file: &Path) -> Result<Loaded, Problem> {
 /// What is wrong in it, with its lines.
 pub(crate) fn read_design(file: &Path) -> Result<Design, Problem> {
     load(file).map(|loaded| loaded.design)
-}
-
-impl DesignPrices {
-    /// The price table, and the region: the flag's, the design's, or us-east-1.
-    fn of(&self, design: &Design) -> Result<(PriceTable, String), Problem> {
-        let own = design.region.as_ref().map(|region| region.value.clone());
-        let region = self.region.clone().or(own).unwrap_or_else(|| "us-east-1".into());
-        let args = PriceArgs { region, prices: self.prices.clone() };
-        Ok((args.table()?, args.region))
-    }
 }
 
 /// Whether a stream is a terminal that shows colours.

@@ -37,6 +37,8 @@ pub(super) struct Items<'d> {
 pub(super) struct Which {
     pub(super) number: u64,
     pub(super) is_hottest: bool,
+    /// Whether it is put by a call: then it has the sparse keys that the design's puts give.
+    pub(super) is_new: bool,
     /// Places of values of variables, which go before what follows from the number.
     pub(super) given: BTreeMap<String, u64>,
 }
@@ -88,7 +90,10 @@ impl<'d> Items<'d> {
             (Some(many), _) => Some(self.scaled(many)),
             (None, VariableType::Date) => Some(1),
             (None, VariableType::Timestamp | VariableType::Sequence) => None,
-            (None, VariableType::Text | VariableType::Number) => Some(self.scale.0),
+            (None, VariableType::Text | VariableType::Number) => {
+                let variable = self.derived.design.variable(variable);
+                variable.and_then(|known| known.largest_ppm.as_ref()).map(|_| self.scale.0)
+            }
         }
     }
 
@@ -162,7 +167,11 @@ impl<'d> Items<'d> {
         for key in &entity.keys {
             // A sparse key: the same items have it each time.
             let name = key.attribute.as_str();
-            if !item.contains_key(name) && mix(which.number ^ 0x5eed) % ALL_PPM < key.present_ppm {
+            let present_ppm = match which.is_new {
+                true => self.derived.put_attribute_ppm(entity, name),
+                false => key.present_ppm,
+            };
+            if !item.contains_key(name) && mix(which.number ^ 0x5eed) % ALL_PPM < present_ppm {
                 item.insert(name.to_owned(), self.key_value(entity, name, which));
             }
         }
@@ -220,7 +229,7 @@ impl<'d> Items<'d> {
     }
 }
 
-fn typed(kind: ScalarType, text: String, number: u64) -> Value {
+pub(super) fn typed(kind: ScalarType, text: String, number: u64) -> Value {
     match kind {
         ScalarType::S => json!({ "S": text }),
         // A number of the template's digits; a template without any has the item's.

@@ -13,8 +13,7 @@ use crate::client::Client;
 /// A pattern, its rate in millionths a second, and what came of it.
 type Row<'d> = (&'d Pattern, u64, Outcome);
 
-pub(super) fn outcome(args: &LoadArgs, client: &Client, mut rows: Vec<Row<'_>>, notes: &[String]) -> String {
-    rows.iter_mut().for_each(|(_, _, outcome)| outcome.latencies_us.sort_unstable());
+pub(super) fn outcome(args: &LoadArgs, client: &Client, rows: Vec<Row<'_>>, notes: &[String]) -> String {
     let seconds = args.duration.as_secs_f64();
     if args.json {
         return as_json(args, client, &rows, notes);
@@ -30,8 +29,10 @@ pub(super) fn outcome(args: &LoadArgs, client: &Client, mut rows: Vec<Row<'_>>, 
     );
     for (pattern, _, outcome) in &rows {
         let rate = |count: u64| format!("{:.1}", count as f64 / seconds);
-        let ms =
-            |share: f64| quantile(outcome, share).map_or("-".into(), |us| format!("{:.2}", us as f64 / 1e3));
+        let ms = |share: f64| {
+            let quantile = outcome.latencies.quantile_us(share);
+            quantile.map_or("-".into(), |us| format!("{:.2}", us as f64 / 1e3))
+        };
         let _ = writeln!(
             text,
             "{} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>11} {:>8}",
@@ -57,13 +58,6 @@ pub(super) fn outcome(args: &LoadArgs, client: &Client, mut rows: Vec<Row<'_>>, 
     text
 }
 
-/// The latency that this share of calls stayed within, in microseconds.
-fn quantile(outcome: &Outcome, share: f64) -> Option<u64> {
-    let sorted = &outcome.latencies_us;
-    let at = (share * sorted.len() as f64).ceil() as usize;
-    sorted.get(at.max(1) - 1).copied()
-}
-
 fn as_json(args: &LoadArgs, client: &Client, rows: &[Row<'_>], notes: &[String]) -> String {
     let seconds = args.duration.as_secs_f64();
     let patterns: Vec<Value> = rows
@@ -78,10 +72,10 @@ fn as_json(args: &LoadArgs, client: &Client, rows: &[Row<'_>], notes: &[String])
                 "errors": outcome.errors,
                 "units": outcome.halves as f64 / 2.0,
                 "latencyUs": {
-                    "p50": quantile(outcome, 0.5),
-                    "p99": quantile(outcome, 0.99),
-                    "p999": quantile(outcome, 0.999),
-                    "max": outcome.latencies_us.last(),
+                    "p50": outcome.latencies.quantile_us(0.5),
+                    "p99": outcome.latencies.quantile_us(0.99),
+                    "p999": outcome.latencies.quantile_us(0.999),
+                    "max": outcome.latencies.highest_us(),
                 },
             })
         })
@@ -96,21 +90,4 @@ fn as_json(args: &LoadArgs, client: &Client, rows: &[Row<'_>], notes: &[String])
         "notCalled": notes,
     });
     format!("{all:#}\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn quantiles_are_latencies_that_were_measured() {
-        let mut outcome = Outcome { latencies_us: (1..=1_000).collect(), ..Outcome::default() };
-        for (share, expected) in [(0.5, 500), (0.99, 990), (0.999, 999), (1.0, 1_000)] {
-            assert_eq!(quantile(&outcome, share), Some(expected));
-        }
-        outcome.latencies_us = vec![7];
-        assert_eq!(quantile(&outcome, 0.5), Some(7));
-        outcome.latencies_us.clear();
-        assert_eq!(quantile(&outcome, 0.5), None);
-    }
 }

@@ -1,7 +1,8 @@
 //! What a pattern sends: the requests of one call, made up from its design.
 //!
-//! Two things are not sent, because their values are nobody's to make up, and neither changes what a read consumes or whether
-//! it is throttled: filters, and conditions (a failing one would make its write cheaper only on paper).
+//! Two things are not sent as they are declared, because their values are nobody's to make up, and neither changes what a read
+//! consumes or whether it is throttled: a filter is one that lets everything through, and conditions are left out (a failing one
+//! would make its write cheaper only on paper).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,9 +11,10 @@ use dynamometer_design::model::{
     Action, Entity, KeyValue, Member, MemberKind, Pattern, Read, ReadKind, Sort, Target, Write, WriteKind,
 };
 use dynamometer_design::plan::Served;
+use dynamometer_types::ScalarType;
 use serde_json::{Map, Value, json};
 
-use super::items::{Items, Which};
+use super::items::{Items, Which, typed};
 use super::random::Random;
 
 /// BatchGetItem's and BatchWriteItem's most.
@@ -33,7 +35,7 @@ pub(super) struct Maker<'d> {
     pattern: &'d Pattern,
     served: &'d Served,
     random: Random,
-    /// How many new items were made.
+    /// How many new items, and new values of updates, were made.
     fresh: u64,
 }
 
@@ -85,7 +87,7 @@ impl<'d> Maker<'d> {
         self.fresh += 1;
         let number = self.items.population(entity) + self.fresh;
         let share = self.pattern.hottest_ppm.as_ref().map_or(0, |share| share.value);
-        Which { is_hottest: self.random.happens(share), ..Which::number(number) }
+        Which { is_hottest: self.random.happens(share), is_new: true, ..Which::number(number) }
     }
 
     fn by_key(&mut self, read: &'d Read) -> Request {
@@ -164,6 +166,10 @@ impl<'d> Maker<'d> {
         if read.count_only.as_ref().is_some_and(|count| count.value) {
             body["Select"] = json!("COUNT");
         }
+        if read.filter.is_some() {
+            // One that lets everything through: nobody has this attribute.
+            body["FilterExpression"] = json!("attribute_not_exists(dyno_load)");
+        }
         if read.kind == ReadKind::Scan {
             return Request { operation: "Scan", body: counted(body) };
         }
@@ -174,23 +180,28 @@ impl<'d> Maker<'d> {
         Request { operation: "Query", body: counted(body) }
     }
 
-    /// The value of an attribute that is asked for: as an entity that is found there writes it.
-    fn asked(&self, key: &KeyValue, entity: Option<&Entity>, which: &Which) -> Value {
+    /// The value of an attribute that is asked for: the one that is said, or as an entity that is found there writes it.
+    fn asked(&self, read: &Read, key: &KeyValue, entity: Option<&Entity>, which: &Which) -> Value {
         match entity {
-            Some(entity) if entity.key(&key.attribute).is_some() => {
+            Some(entity) if !key.template.is_constant() && entity.template(&key.attribute).is_some() => {
                 self.items.key_value(entity, &key.attribute, which)
             }
-            _ => json!({ "S": self.items.fill(&key.template, which, true) }),
+            _ => {
+                let mut keys = self.design().keys(read.target).attributes();
+                let known = keys.find(|known| known.name == **key.attribute);
+                let kind = known.map_or(ScalarType::S, |known| known.scalar_type);
+                typed(kind, self.items.fill(&key.template, which, true), which.number)
+            }
         }
     }
 
     fn asked_key(&self, read: &Read, entity: Option<&Entity>, which: &Which) -> Map<String, Value> {
         let keys = self.design().keys(read.target);
         let mut key = Map::new();
-        for asked in &read.key {
-            key.insert(asked.attribute.value.clone(), self.asked(asked, entity, which));
+        for asked in read.key.iter().chain(&read.sort_equals) {
+            key.insert(asked.attribute.value.clone(), self.asked(read, asked, entity, which));
         }
-        if let (Some(sort), Some(attribute)) = (&read.sort, keys.sort.first()) {
+        if let (Some(sort), Some(attribute)) = (&read.sort, read.sort_attribute(keys)) {
             let value = match (&sort.value, entity) {
                 (_, Some(entity)) => self.items.key_value(entity, &attribute.name, which),
                 (Sort::Begins(template), None) => json!({ "S": self.items.fill(template, which, false) }),
@@ -204,18 +215,22 @@ impl<'d> Maker<'d> {
     fn put_condition(&self, read: &Read, entity: Option<&Entity>, which: &Which, body: &mut Value) {
         let keys = self.design().keys(read.target);
         let (mut parts, mut names, mut values) = (Vec::new(), Map::new(), Map::new());
-        for (at, asked) in read.key.iter().enumerate() {
+        for (at, asked) in read.key.iter().chain(&read.sort_equals).enumerate() {
             parts.push(format!("#p{at} = :p{at}"));
             names.insert(format!("#p{at}"), json!(asked.attribute.value));
-            values.insert(format!(":p{at}"), self.asked(asked, entity, which));
+            values.insert(format!(":p{at}"), self.asked(read, asked, entity, which));
         }
-        if let (Some(sort), Some(attribute)) = (&read.sort, keys.sort.first()) {
+        if let (Some(sort), Some(attribute)) = (&read.sort, read.sort_attribute(keys)) {
             names.insert("#s".into(), json!(attribute.name));
-            let text = |template, which: &Which| json!({ "S": self.items.fill(template, which, false) });
+            let value = |template, which: &Which| {
+                typed(attribute.scalar_type, self.items.fill(template, which, false), which.number)
+            };
             match &sort.value {
                 Sort::Begins(template) => {
-                    parts.push("begins_with(#s, :s)".into());
-                    values.insert(":s".into(), text(template, which));
+                    let is_whole = attribute.scalar_type != ScalarType::S
+                        || entity.is_some_and(|entity| read.sort_is_whole(entity, keys));
+                    parts.push(if is_whole { "#s = :s" } else { "begins_with(#s, :s)" }.to_owned());
+                    values.insert(":s".into(), value(template, which));
                 }
                 Sort::Between(from, to) => {
                     // From the first item's moment to that of this one: what is in between is there.
@@ -230,7 +245,7 @@ impl<'d> Maker<'d> {
                     });
                     for (name, end, which) in &ends {
                         if let Some(template) = end {
-                            values.insert((*name).to_owned(), text(template, which));
+                            values.insert((*name).to_owned(), value(template, which));
                         }
                     }
                 }
@@ -275,6 +290,7 @@ impl<'d> Maker<'d> {
                 }
             }
             WriteKind::Single => {
+                self.fresh += 1;
                 let member = &write.members[0];
                 let entity = self.entity(member.entity.value);
                 let which = match member.kind {
@@ -329,12 +345,14 @@ impl<'d> Maker<'d> {
             let first = entity.attributes.first().map_or("load", |attribute| attribute.name.as_str());
             sets.push(first);
         }
+        // The values of another item, so that index entries move as they will.
+        let changed = Which::number(which.number.wrapping_add(self.fresh));
         let (mut names, mut values) = (Map::new(), Map::new());
         let mut clauses = Vec::new();
         let mut parts = Vec::new();
         for (at, name) in sets.iter().enumerate() {
             names.insert(format!("#s{at}"), json!(name));
-            values.insert(format!(":s{at}"), self.items.attribute(entity, name, which));
+            values.insert(format!(":s{at}"), self.items.attribute(entity, name, &changed));
             parts.push(format!("#s{at} = :s{at}"));
         }
         if !parts.is_empty() {
@@ -407,7 +425,11 @@ patterns:
 
     /// The bodies of the first calls of a pattern.
     fn calls(name: &str, count: usize) -> Vec<String> {
-        let design = read(&Source::new("test", DESIGN)).unwrap();
+        calls_of(DESIGN, name, count)
+    }
+
+    fn calls_of(file: &str, name: &str, count: usize) -> Vec<String> {
+        let design = read(&Source::new("test", file)).unwrap();
         let derived = Derived::of(&design);
         let services = plan(&derived);
         let at = design.pattern(name).unwrap();
@@ -436,6 +458,30 @@ patterns:
             r#""Limit":5"#,
         ] {
             assert!(call.contains(part), "{part} in {call}");
+        }
+    }
+
+    #[test]
+    fn keys_of_several_attributes_are_asked_for_from_the_left() {
+        let file = include_str!("../../../design/tests/designs/several-attributes.yaml");
+        for (name, condition, values) in [
+            ("orders of a tenant", "#p0 = :p0 AND #p1 = :p1", vec![]),
+            (
+                "orders of a tenant in a state",
+                "#p0 = :p0 AND #p1 = :p1 AND #s = :s",
+                vec![r##""#s":"status""##],
+            ),
+            (
+                "open orders of a tenant since a day",
+                "#p0 = :p0 AND #p1 = :p1 AND #p2 = :p2 AND #s >= :f",
+                vec![r#"":p2":{"S":"OPEN"}"#, r##""#s":"createdAt""##],
+            ),
+        ] {
+            let call = &calls_of(file, name, 1)[0];
+            assert!(call.contains(&format!(r#""KeyConditionExpression":"{condition}""#)), "{call}");
+            for value in values {
+                assert!(call.contains(value), "{value} in {call}");
+            }
         }
     }
 

@@ -12,6 +12,7 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
+use super::latencies::Latencies;
 use super::requests::{Maker, Request};
 use crate::client::{CallError, Client, Service};
 
@@ -28,8 +29,8 @@ pub(super) struct Outcome {
     pub(super) errors: BTreeMap<String, u64>,
     /// Consumed units, in half units.
     pub(super) halves: u64,
-    /// From when a call was due to its answer, in microseconds.
-    pub(super) latencies_us: Vec<u64>,
+    /// From when a call was due to its answer.
+    pub(super) latencies: Latencies,
 }
 
 /// A pattern to be called: so often, in millionths a second.
@@ -131,7 +132,7 @@ fn consumed_halves(consumed: &Value) -> u64 {
 impl Outcome {
     fn count(&mut self, answer: Answer, halves: u64, latency_us: u64) {
         self.halves += halves;
-        self.latencies_us.push(latency_us);
+        self.latencies.add(latency_us);
         match answer {
             Answer::Done => self.done += 1,
             Answer::Throttled => self.throttled += 1,

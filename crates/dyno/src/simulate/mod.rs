@@ -148,7 +148,7 @@ struct Simulation {
 /// Runs `dyno simulate`; answers what to print.
 pub fn simulate(args: &SimulateArgs) -> Result<String, Problem> {
     let table = args.prices.table()?;
-    let prices = table.region(&args.prices.region).map_err(Problem::wrong)?;
+    let prices = table.region(args.prices.region()).map_err(Problem::wrong)?;
     let simulation = match &args.trace {
         Some(file) => replay(args, file, &prices)?,
         None => synthetic(args, &prices)?,
@@ -330,7 +330,7 @@ fn as_json(args: &SimulateArgs, simulation: &Simulation, with_minutes: bool) -> 
         .collect();
     json!({
         "load": simulation.heading,
-        "region": args.prices.region,
+        "region": args.prices.region(),
         "start": simulation.start.to_string(),
         "assumptions": simulation.assumptions,
         "settings": settings,

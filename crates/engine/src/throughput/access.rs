@@ -5,6 +5,7 @@
 use std::fmt::Debug;
 
 use dynamometer_capacity::CapacityUnits;
+use dynamometer_expr::Condition;
 use dynamometer_types::{KeySchema, Timestamp};
 
 use super::Operation;
@@ -48,12 +49,13 @@ pub struct Access<'a> {
     pub table: &'a str,
     /// The index that is read, if one is.
     pub index: Option<&'a str>,
-    /// The partition key that is asked for, the first attribute of it if there are several, as text; absent of a scan.
-    pub partition: Option<String>,
-    /// The sort key that is asked for, what it begins with, or the end of the range nearer to the first item.
-    pub sort: Option<String>,
-    /// Whether there is a filter.
-    pub filters: bool,
+    /// The partition key that is asked for, each attribute of it as text; empty of a scan.
+    pub partition: Vec<String>,
+    /// The sort key that is asked for, as far as it is; the last is what its attribute begins with, or the end of a range that is
+    /// nearer to the first item.
+    pub sort: Vec<String>,
+    /// The filter.
+    pub filter: Option<&'a Condition>,
     /// Units consumed, of indexes too; none when it did not run.
     pub units: CapacityUnits,
     /// What of that was paid for items which the filter dropped.
@@ -79,9 +81,9 @@ impl<'a> Access<'a> {
             action: None,
             table,
             index: None,
-            partition: None,
-            sort: None,
-            filters: false,
+            partition: Vec::new(),
+            sort: Vec::new(),
+            filter: None,
             units: CapacityUnits::ZERO,
             filtered_units: CapacityUnits::ZERO,
             scanned: 0,
@@ -106,10 +108,14 @@ impl<'a> Access<'a> {
     /// The same for the keys that a query walks.
     pub(super) fn of_range(self, bounds: &KeyBounds, schema: &KeySchema, of_index: bool) -> Access<'a> {
         let (low, high) = bounds.asked();
-        let (partition, sort) = key_texts(low, schema, of_index);
-        // Only the upper end of a range without a lower one says anything of the sort key.
-        let high = high.filter(|high| hash_of(high) == hash_of(low));
-        let sort = sort.or_else(|| key_texts(high?, schema, of_index).1);
+        let (partition, mut sort) = key_texts(low, schema, of_index);
+        // Of a range without a lower end only the upper one says anything of the last attribute.
+        if let Some(high) = high.filter(|high| hash_of(high) == hash_of(low)) {
+            let (_, of_high) = key_texts(high, schema, of_index);
+            if of_high.len() > sort.len() {
+                sort = of_high;
+            }
+        }
         Access { partition, sort, ..self }
     }
 }
@@ -123,31 +129,35 @@ impl Engine {
     }
 }
 
-/// The first attribute of the partition key and that of the sort key, as far as a stored key has them.
-fn key_texts(key: &[u8], schema: &KeySchema, of_index: bool) -> (Option<String>, Option<String>) {
+/// The attributes of the partition key and those of the sort key, as far as a stored key has them.
+fn key_texts(key: &[u8], schema: &KeySchema, of_index: bool) -> (Vec<String>, Vec<String>) {
     let mut rest = key.get(BEFORE_VALUES..).unwrap_or_default();
-    let mut partition = None;
+    let (mut partition, mut sort) = (Vec::new(), Vec::new());
     for attribute in &schema.partition {
         let (value, behind, is_whole) = unescape(rest);
         if !is_whole {
-            return (partition, None);
+            return (partition, sort);
         }
-        partition.get_or_insert_with(|| shown(attribute.scalar_type, &value));
+        partition.push(shown(attribute.scalar_type, &value));
         rest = behind;
     }
-    let sort = schema.sort.first().filter(|_| !rest.is_empty()).map(|attribute| {
-        if !of_index && schema.sort.len() == 1 {
-            return shown(attribute.scalar_type, rest);
+    if let ([attribute], false, false) = (schema.sort.as_slice(), of_index, rest.is_empty()) {
+        return (partition, vec![shown(attribute.scalar_type, rest)]);
+    }
+    for attribute in &schema.sort {
+        if rest.is_empty() {
+            break;
         }
-        let (mut value, _, is_whole) = unescape(rest);
+        let (mut value, behind, is_whole) = unescape(rest);
         if !is_whole {
             // The end of a range stands right behind a value.
             while value.last() == Some(&0) {
                 value.pop();
             }
         }
-        shown(attribute.scalar_type, &value)
-    });
+        sort.push(shown(attribute.scalar_type, &value));
+        rest = behind;
+    }
     (partition, sort)
 }
 
@@ -174,7 +184,7 @@ mod tests {
             let schema = schema(sort_type);
             let item = [("pk", AttributeValue::s("USER#\0")), ("sk", value)].into_iter().collect();
             let key = item_key(7, &schema, &item).unwrap();
-            assert_eq!(key_texts(&key, &schema, false), (Some("USER#\0".into()), Some(text.into())));
+            assert_eq!(key_texts(&key, &schema, false), (vec!["USER#\0".to_owned()], vec![text.to_owned()]));
         }
     }
 
@@ -204,11 +214,46 @@ mod tests {
                     for bounds in [&bounds, &second] {
                         let access = Access::new(Timestamp::default(), Operation::Query, "T")
                             .of_range(bounds, &schema, of_index);
-                        assert_eq!(access.partition.as_deref(), Some("USER#1"), "{sort:?}");
-                        assert_eq!(access.sort.as_deref(), told, "{sort:?} {of_index} {direction:?}");
+                        assert_eq!(access.partition, ["USER#1"], "{sort:?}");
+                        assert_eq!(
+                            access.sort.first().map(String::as_str),
+                            told,
+                            "{sort:?} {of_index} {direction:?}"
+                        );
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn of_a_key_of_several_attributes_each_is_told() {
+        let attributes = |names: &[&str]| {
+            let attribute =
+                |name: &&str| KeyAttribute { name: (*name).to_owned(), scalar_type: ScalarType::S };
+            names.iter().map(attribute).collect::<Vec<_>>()
+        };
+        let schema = KeySchema { partition: attributes(&["t", "r"]), sort: attributes(&["s", "d", "i"]) };
+        let value = |text: &str| AttributeValue::s(text);
+        let cases = [
+            (vec![], None, vec![]),
+            (vec![], Some(SortCondition::Eq(value("OPEN"))), vec!["OPEN"]),
+            (vec!["OPEN"], Some(SortCondition::BeginsWith(value("2026-"))), vec!["OPEN", "2026-"]),
+            (vec!["OPEN"], Some(SortCondition::Ge(value("2026"))), vec!["OPEN", "2026"]),
+            (vec!["OPEN"], Some(SortCondition::Lt(value("2027"))), vec!["OPEN", "2027"]),
+            (vec!["OPEN", "2026"], Some(SortCondition::Eq(value("7"))), vec!["OPEN", "2026", "7"]),
+        ];
+        for (prefix, sort, told) in cases {
+            let range = KeyRange {
+                partition: vec![value("t1"), value("eu")],
+                sort_prefix: prefix.into_iter().map(value).collect(),
+                sort: sort.clone(),
+            };
+            let bounds = KeyBounds::of_range(7, true, &range).unwrap();
+            let access =
+                Access::new(Timestamp::default(), Operation::Query, "T").of_range(&bounds, &schema, true);
+            assert_eq!(access.partition, ["t1", "eu"], "{sort:?}");
+            assert_eq!(access.sort, told, "{sort:?}");
         }
     }
 }

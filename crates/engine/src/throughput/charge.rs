@@ -475,7 +475,7 @@ impl<'a> PagePlan<'a> {
             true => access.of_range(&self.bounds, key, self.index.is_some()),
             false => access,
         };
-        Access { index: self.index.map(|index| &*index.name), filters: self.filter.is_some(), ..access }
+        Access { index: self.index.map(|index| &*index.name), filter: self.filter, ..access }
     }
 }
 

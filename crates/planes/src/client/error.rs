@@ -16,7 +16,7 @@ pub enum Error {
     /// A text is no key. Ask the person for another.
     #[error(transparent)]
     Key(#[from] KeyError),
-    /// A value cannot be written or read.
+    /// DynamoDB has no such value.
     #[error(transparent)]
     Value(#[from] ValueError),
     /// Somebody else changed the resource since it was read. Read it again, decide again, write again. (That somebody may be this
@@ -80,7 +80,7 @@ pub enum Error {
     /// What was asked for needs more to be answered; the text says what.
     #[error("{0}")]
     Underspecified(&'static str),
-    /// An item was not written as the pattern has it.
+    /// An item was not written as the pattern has it, or its value is of another shape than the type that it is read as.
     #[error("the item {key} does not follow the pattern: {what}")]
     Malformed {
         /// Its keys, as far as they are there.

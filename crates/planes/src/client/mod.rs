@@ -19,7 +19,7 @@ mod write;
 
 #[cfg(feature = "s3")]
 pub use blob::s3::S3Blobs;
-pub use blob::{BlobError, BlobFuture, BlobStore, FolderBlobs};
+pub use blob::{BlobError, BlobFuture, BlobStore, FolderBlobs, StoredBlob, Swept};
 pub use control::{ControlPlane, Expected, Latest, Revision, Stored, Version};
 pub use cursor::{Cursor, CursorError, Page, Take};
 pub use data::{DataPlane, Event, Member, Once, Placed, Recorded, Span};

@@ -27,7 +27,7 @@ const ITEM_LIMIT: u64 = 409_600;
 /// The two tables of one prefix. Cheap to clone; share it freely.
 #[derive(Clone, Debug)]
 pub struct Planes {
-    inner: Arc<Inner>,
+    pub(crate) inner: Arc<Inner>,
 }
 
 /// What the two planes share.
@@ -37,7 +37,7 @@ pub(crate) struct Inner {
     pub(crate) runtime: Arc<dyn Runtime>,
     pub(crate) sharding: Sharding,
     pub(crate) retry: Retry,
-    blobs: Option<Arc<dyn BlobStore>>,
+    pub(crate) blobs: Option<Arc<dyn BlobStore>>,
     inline_limit: u64,
 }
 
@@ -281,12 +281,12 @@ impl Inner {
     /// When there is none, it is of another shape, or its blob is gone or damaged.
     pub(crate) async fn value<T: DeserializeOwned>(&self, row: &mut Row) -> Result<T, Error> {
         if let Some(value) = row.0.remove(names::VALUE) {
-            return Ok(from_value(value)?);
+            return from_value(value).map_err(|error| row.unfit(&error));
         }
         let Some(pointer) = Pointer::in_item(&row.0) else {
             return Err(row.malformed("it has neither a value nor a pointer to one"));
         };
-        Ok(from_value(self.read_blob(row, &pointer).await?)?)
+        from_value(self.read_blob(row, &pointer).await?).map_err(|error| row.unfit(&error))
     }
 
     async fn read_blob(&self, row: &Row, pointer: &Pointer) -> Result<AttributeValue, Error> {

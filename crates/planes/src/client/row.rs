@@ -138,6 +138,11 @@ impl Row {
         Error::Malformed { key: self.key(), what: what.into() }
     }
 
+    /// Its value is none of the type that is read.
+    pub(crate) fn unfit(&self, error: &ValueError) -> Error {
+        self.malformed(format!("its value is not what is read: {error}"))
+    }
+
     /// Its keys, for a person.
     pub(crate) fn key(&self) -> String {
         let keys = [names::RESOURCE_KEY, names::EVENT_KEY, names::EVENT_KEY_SHARDED];

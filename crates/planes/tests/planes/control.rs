@@ -215,3 +215,16 @@ async fn a_missing_table_and_a_strange_item_are_named() {
         stage.planes().control().history::<i32>(&key("theme#01"), &Take::newest(1)).await.unwrap_err();
     assert!(error.to_string().contains("theme#01 version#yesterday"), "{error}");
 }
+
+#[tokio::test]
+async fn a_value_of_another_shape_is_told_with_its_item() {
+    let stage = Stage::new();
+    let control = stage.planes().control();
+    let theme: ResourceKey = "theme#01".parse().unwrap();
+    control.put_latest(&theme, "a text").await.unwrap();
+    let error = control.latest::<u64>(&theme).await.unwrap_err().to_string();
+    assert!(
+        error.starts_with("the item theme#01 config#latest ") && error.contains("is not what is read"),
+        "{error}"
+    );
+}

@@ -1,16 +1,18 @@
 //! Values that are too large for an item.
 
 use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::retry::RetryConfig;
 use dynamometer_planes::{
-    Decimal, Error, Event, Expected, FolderBlobs, Id, Kind, Latest, Planes, ResourceKey, Take, Version,
+    BlobStore, Decimal, Error, Event, Expected, FolderBlobs, Id, Kind, Latest, Planes, ResourceKey, Swept,
+    Take, Version,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::stage::{PREFIX, Stage, after};
+use crate::stage::{BEGINNING, PREFIX, Stage, after};
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Report {
@@ -138,4 +140,60 @@ async fn without_a_store_a_large_value_is_refused_and_a_missing_blob_is_named() 
     std::fs::remove_file(&blob).unwrap();
     let error = planes.control().latest::<Report>(&theme).await.unwrap_err();
     assert!(matches!(error, Error::BlobMissing { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a_sweep_deletes_old_blobs_that_no_item_points_to_and_no_others() {
+    let (stage, folder) = (Stage::new(), tempfile::tempdir().unwrap());
+    let planes = stage.builder().blobs(FolderBlobs::new(folder.path())).inline_limit(1000).build();
+    let hour = Duration::from_secs(3600);
+    let (kind, publisher): (Kind, ResourceKey) = (Kind::literal("report"), "reports#user01".parse().unwrap());
+    let theme: ResourceKey = "theme#01".parse().unwrap();
+    let event = |bytes| Event::new(&kind, &report(bytes)).unwrap().published_by(&publisher);
+    assert_eq!(planes.sweep_blobs(hour).await.unwrap(), Swept::default(), "there is nothing yet");
+
+    planes.control().put_latest(&theme, &report(2000)).await.unwrap();
+    let kept = planes.data().record(event(3000)).await.unwrap();
+    // A transaction does not tell what it overwrote.
+    planes.transaction().step(Latest::new(&theme, &report(4000)).unwrap()).commit().await.unwrap();
+    // Items go without a word when they expire, and a process can die before it has written the item.
+    let expired = planes.data().record(event(5000)).await.unwrap();
+    stage.delete_unnoticed(&expired).await;
+    std::fs::write(folder.path().join("test/abc.half"), b"{").unwrap();
+    // Another prefix's blobs are not this one's to judge.
+    std::fs::create_dir_all(folder.path().join("test2")).unwrap();
+    std::fs::write(folder.path().join("test2/abc"), b"{}").unwrap();
+
+    // The files are of now, which is long after the beginning.
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    stage.world.pass(since.saturating_sub(Duration::from_millis(BEGINNING as u64)));
+    assert_eq!(planes.sweep_blobs(hour).await.unwrap(), Swept { blobs: 5, deleted: 0 }, "all are young");
+    stage.world.pass(2 * hour);
+    assert_eq!(planes.sweep_blobs(hour).await.unwrap(), Swept { blobs: 5, deleted: 3 });
+    assert_eq!(planes.sweep_blobs(hour).await.unwrap(), Swept { blobs: 2, deleted: 0 });
+    assert_eq!(planes.control().latest::<Report>(&theme).await.unwrap().unwrap().value, report(4000));
+    assert_eq!(planes.data().get::<Report>(&kept).await.unwrap().unwrap().value, report(3000));
+    assert!(folder.path().join("test2/abc").exists());
+    let error = stage.planes().sweep_blobs(hour).await.unwrap_err();
+    assert!(error.to_string().contains("PlanesBuilder::blobs"), "{error}");
+}
+
+#[tokio::test]
+async fn a_folder_lists_its_blobs_page_by_page_in_the_order_of_their_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let blobs = FolderBlobs::new(folder.path());
+    std::fs::create_dir_all(folder.path().join("a/b")).unwrap();
+    for number in 0..1_500 {
+        std::fs::write(folder.path().join(format!("a/{number:04}")), b"").unwrap();
+    }
+    let mut names = Vec::new();
+    loop {
+        let page = blobs.list("a/", names.last().map(String::as_str)).await.unwrap();
+        if page.is_empty() {
+            break;
+        }
+        names.extend(page.into_iter().map(|blob| blob.name));
+    }
+    assert_eq!(names, (0..1_500).map(|number| format!("a/{number:04}")).collect::<Vec<_>>());
+    assert_eq!(blobs.list("none/", None).await.unwrap(), []);
 }

@@ -13,7 +13,7 @@ use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use aws_sdk_dynamodb::types::AttributeValue;
 use dynamometer_harness::{Launch, Server};
 use dynamometer_planes::schema::{DATA_PLANE, Protection, TABLES, create_table_request};
-use dynamometer_planes::{Planes, PlanesBuilder, Retry, Runtime, Timestamp};
+use dynamometer_planes::{EventKey, Planes, PlanesBuilder, Retry, Runtime, Timestamp};
 use serde_json::json;
 
 pub const PREFIX: &str = "test";
@@ -101,6 +101,14 @@ impl Stage {
             item.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
         let table = format!("{PREFIX}-{table}");
         self.client.put_item().table_name(table).set_item(Some(item)).send().await.unwrap();
+    }
+
+    /// Deletes an event as the service deletes what has expired: without a word to the library.
+    pub async fn delete_unnoticed(&self, key: &EventKey) {
+        let table = DATA_PLANE.full_name(PREFIX);
+        let delete = self.client.delete_item().table_name(table);
+        let delete = delete.key(DATA_PLANE.partition_key, s(key.as_str()));
+        delete.key(DATA_PLANE.sort_key, s("value$0")).send().await.unwrap();
     }
 
     /// Every item of the data plane, as the table has it.

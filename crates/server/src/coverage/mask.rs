@@ -28,7 +28,7 @@ pub(super) fn literals(design: &Design) -> HashSet<String> {
     }
     for pattern in &design.patterns {
         let Action::Read(read) = &pattern.action else { continue };
-        read.key.iter().for_each(|key| add(&key.template));
+        read.key.iter().chain(&read.sort_equals).for_each(|key| add(&key.template));
         match read.sort.as_ref().map(|sort| &sort.value) {
             Some(Sort::Begins(template)) => add(template),
             Some(Sort::Between(from, to)) => from.iter().chain(to).for_each(&mut add),

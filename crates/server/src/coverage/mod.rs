@@ -27,6 +27,9 @@ use mask::{literals, masked};
 /// How many kinds of requests without a pattern are told apart; more are only counted.
 const UNCOVERED_KINDS: usize = 100;
 
+/// Characters of a filter that are shown.
+const FILTER_LENGTH: usize = 120;
+
 /// What was seen of a design's patterns.
 #[derive(Debug)]
 pub struct Coverage {
@@ -86,12 +89,12 @@ pub struct Kind {
     pub table: String,
     /// The index.
     pub index: Option<String>,
-    /// The partition key, as `USER#…`.
-    pub partition: Option<String>,
-    /// The sort key.
-    pub sort: Option<String>,
-    /// Whether there is a filter.
-    pub filters: bool,
+    /// The partition key, each attribute of it, as `USER#…`.
+    pub partition: Vec<String>,
+    /// The sort key, as far as it is asked for.
+    pub sort: Vec<String>,
+    /// The filter, as `amount > …`.
+    pub filter: Option<String>,
 }
 
 #[derive(Debug, Default)]
@@ -138,6 +141,15 @@ impl Coverage {
         self.has_begun.store(true, Ordering::Release);
     }
 
+    /// Forgets what was counted so far, and counts on: what came before was not the application's either.
+    pub fn forget(&self) {
+        self.counts.iter().for_each(PatternCounts::clear);
+        *self.lock() = Uncovered::default();
+        self.scans.store(0, Ordering::Relaxed);
+        self.first_ms.store(i64::MAX, Ordering::Relaxed);
+        self.last_ms.store(i64::MIN, Ordering::Relaxed);
+    }
+
     /// The design.
     pub fn design(&self) -> &Design {
         &self.design
@@ -175,15 +187,15 @@ impl Coverage {
                 action,
                 table: access.table,
                 index: access.index,
-                partition: access.partition.as_deref(),
-                sort: access.sort.as_deref(),
-                filters: access.filters,
+                partition: &access.partition,
+                sort: &access.sort,
+                filters: access.filter.is_some(),
             })
         })
     }
 
     fn keep_uncovered(&self, access: &Access<'_>) {
-        let mask = |text: &Option<String>| text.as_deref().map(|text| masked(text, &self.literals));
+        let mask = |texts: &[String]| texts.iter().map(|text| masked(text, &self.literals)).collect();
         let kind = Kind {
             operation: access.operation.name(),
             // A request of its own says in its operation what it does.
@@ -192,7 +204,7 @@ impl Coverage {
             index: access.index.map(str::to_owned),
             partition: mask(&access.partition),
             sort: mask(&access.sort),
-            filters: access.filters,
+            filter: access.filter.map(|filter| shortened(filter.shape())),
         };
         let mut uncovered = self.lock();
         let has_room = uncovered.kinds.len() < UNCOVERED_KINDS;
@@ -252,6 +264,20 @@ impl PatternCounts {
         }
     }
 
+    fn clear(&self) {
+        for counter in [
+            &self.requests,
+            &self.halves,
+            &self.filtered_halves,
+            &self.scanned,
+            &self.returned,
+            &self.throttled,
+            &self.soon,
+        ] {
+            counter.store(0, Ordering::Relaxed);
+        }
+    }
+
     fn load(&self) -> Counts {
         Counts {
             requests: self.requests.load(Ordering::Relaxed),
@@ -275,6 +301,15 @@ impl Counts {
         self.throttled += u64::from(access.throttled);
         self.soon += u64::from(access.soon_after_write);
     }
+}
+
+/// A filter that is long is told by its beginning.
+fn shortened(mut filter: String) -> String {
+    if let Some((end, _)) = filter.char_indices().nth(FILTER_LENGTH) {
+        filter.truncate(end);
+        filter.push('…');
+    }
+    filter
 }
 
 /// The operations of patterns that a request can be, the likeliest first.

@@ -1,7 +1,11 @@
 //! Which pattern of the starter design a request is.
 
+use std::sync::LazyLock;
+
 use dynamometer_capacity::CapacityUnits;
 use dynamometer_design::source::Source;
+use dynamometer_expr::{Comparator, Condition, Operand, Path};
+use dynamometer_types::AttributeValue;
 
 use super::*;
 
@@ -24,8 +28,16 @@ patterns:
   sign up: { put: User, rate: 1/s }
   import: { batch-write: Order, items: 25, rate: 1/h }
   order: { transact-write: [{ put: Order }, { update: User, sets: [name] }], invariant: x, rate: 1/s }
+  order together: { transact-get: Order, rate: 1/s }
   export: { scan: App, items: 20, rate: 1/day }
 "##;
+
+/// `amount > 100`.
+static FILTER: LazyLock<Condition> = LazyLock::new(|| Condition::Compare {
+    left: Operand::Path(Path::top_level("amount")),
+    comparator: Comparator::Greater,
+    right: Operand::Value(AttributeValue::N(100.into())),
+});
 
 pub(crate) fn coverage() -> Coverage {
     let design = dynamometer_design::read(&Source::new("app.yaml", DESIGN)).unwrap();
@@ -43,9 +55,9 @@ pub(crate) fn access(case: &Case) -> Access<'static> {
         action,
         table,
         index,
-        partition: partition.map(str::to_owned),
-        sort: sort.map(str::to_owned),
-        filters,
+        partition: partition.into_iter().map(str::to_owned).collect(),
+        sort: sort.into_iter().map(str::to_owned).collect(),
+        filter: filters.then_some(&FILTER),
         units: CapacityUnits::from_whole(2),
         filtered_units: CapacityUnits::from_whole(1),
         scanned: 4,
@@ -67,6 +79,7 @@ fn requests_are_named_after_their_patterns() {
         ((Op::ExecuteStatement, None, "App", user, Some("PROFILE"), false), Some("profile")),
         ((Op::BatchExecuteStatement, None, "App", user, Some("PROFILE"), false), Some("profile")),
         ((Op::TransactGetItems, None, "App", user, Some("PROFILE"), false), None),
+        ((Op::ExecuteTransaction, None, "App", user, order, false), Some("order together")),
         ((Op::GetItem, None, "App", user, Some("ORDER#1"), false), None),
         ((Op::Query, None, "App", user, Some("ORDER#"), false), Some("orders")),
         ((Op::Query, None, "App", user, Some("ORDER#2026"), false), Some("orders")),
@@ -103,7 +116,7 @@ fn what_is_seen_is_counted_by_pattern_or_by_kind() {
     coverage.observe(&Access { ran: false, throttled: true, units: CapacityUnits::ZERO, ..access(&query) });
     for id in ["7", "8"] {
         let stray = (Operation::GetItem, None, "App", Some("CART#x"), None, false);
-        coverage.observe(&Access { sort: Some(format!("ITEM#{id}")), ..access(&stray) });
+        coverage.observe(&Access { sort: vec![format!("ITEM#{id}")], ..access(&stray) });
     }
     coverage.observe(&access(&(Operation::Scan, None, "App", None, None, false)));
     let seen = coverage.seen();
@@ -111,8 +124,18 @@ fn what_is_seen_is_counted_by_pattern_or_by_kind() {
     assert_eq!((counts.requests, counts.halves, counts.throttled), (1, 4, 1));
     assert_eq!((counts.scanned, counts.returned, counts.soon), (8, 4, 2));
     let [(kind, counts)] = &seen.uncovered[..] else { panic!("{:?}", seen.uncovered) };
-    assert_eq!((kind.partition.as_deref(), kind.sort.as_deref()), (Some("CART#…"), Some("ITEM#…")));
+    assert_eq!(
+        (&kind.partition[..], &kind.sort[..]),
+        (&["CART#…".to_owned()][..], &["ITEM#…".to_owned()][..])
+    );
     assert_eq!((counts.requests, seen.scans, seen.span_ms), (2, 1, 1_000));
+
+    coverage.forget();
+    let seen = coverage.seen();
+    assert!(seen.patterns.iter().all(|counts| *counts == Counts::default()));
+    assert_eq!((seen.uncovered.len(), seen.scans, seen.span_ms), (0, 0, 0));
+    coverage.observe(&access(&query));
+    assert_eq!(coverage.seen().patterns[2].requests, 1);
 }
 
 #[test]
@@ -122,7 +145,7 @@ fn kinds_beyond_the_hundredth_are_only_counted() {
     let stray = access(&(operation, None, "App", None, None, false));
     let letters = |at: usize| format!("{}{}", (b'A' + at as u8 / 26) as char, (b'A' + at as u8 % 26) as char);
     for at in 0..UNCOVERED_KINDS + 3 {
-        coverage.observe(&Access { partition: Some(letters(at)), ..stray.clone() });
+        coverage.observe(&Access { partition: vec![letters(at)], ..stray.clone() });
     }
     let seen = coverage.seen();
     assert_eq!((seen.uncovered.len(), seen.others), (UNCOVERED_KINDS, 3));

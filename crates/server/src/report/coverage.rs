@@ -3,6 +3,7 @@
 use dynamometer_capacity::money::{Money, PriceError, PriceTable, RegionPrices};
 use dynamometer_design::cost::{measured_cost, pattern_cost, storage_cost};
 use dynamometer_design::derive::Derived;
+use dynamometer_design::matcher::is_called;
 use dynamometer_design::model::{Action, Design, Pattern, Read, ReadKind, Target, WriteKind};
 use dynamometer_design::plan::{Items, Service, plan};
 use dynamometer_design::template::Template;
@@ -88,7 +89,7 @@ pub struct PatternReport {
 /// A kind of requests that no pattern covers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct UncoveredReport {
-    /// What was asked, values masked: `Query App/GSI1 "EMAIL#…"`.
+    /// What was asked, values masked: `Query App/GSI1 "EMAIL#…" filter amount > …`.
     pub example: String,
     /// The operation; of PartiQL with `Scan` or `Write` behind it where that tells it apart.
     pub operation: String,
@@ -230,7 +231,10 @@ fn milli_halves_of_call(pattern: &Pattern, service: &Service, counts: &Counts) -
 /// The hottest key that has the form of a pattern's, among those that the report keeps of what it asks.
 fn hottest(design: &Design, at: usize, tables: &[TableReport]) -> Option<f64> {
     let (target, template, reads) = partition_of(design, at)?;
-    let table = tables.iter().find(|table| table.table == design.tables[target.table].name.value)?;
+    let name = &design.tables[target.table].name.value;
+    // The shortest, for `my-app-Old-Orders` ends as `my-app-Orders` does.
+    let named = tables.iter().filter(|table| is_called(&table.table, name));
+    let table = named.min_by_key(|table| table.table.len())?;
     let index = design.index(target).map(|index| index.name.value.as_str());
     let resource = table.resources.iter().find(|resource| resource.index.as_deref() == index)?;
     let keys = if reads { &resource.hottest_read_keys } else { &resource.hottest_write_keys };
@@ -239,15 +243,15 @@ fn hottest(design: &Design, at: usize, tables: &[TableReport]) -> Option<f64> {
 }
 
 /// What a pattern asks, the form of its partition key, and whether it reads.
-fn partition_of(design: &Design, at: usize) -> Option<(Target, &Template, bool)> {
+fn partition_of(design: &Design, at: usize) -> Option<(Target, Template, bool)> {
     let of_entity = |entity: usize, reads: bool| {
         let entity = &design.entities[entity];
         let target = Target::table(entity.table);
-        Some((target, &entity.partition(design.keys(target))?.template.value, reads))
+        Some((target, entity.partition(design.keys(target))?.value, reads))
     };
     match &design.patterns[at].action {
-        Action::Read(read) => match (read.key.first(), read.entities.first()) {
-            (Some(key), _) => Some((read.target, &key.template.value, true)),
+        Action::Read(read) => match (read.partition(), read.entities.first()) {
+            (Some(key), _) => Some((read.target, key.value, true)),
             (None, Some(entity)) => of_entity(entity.value, true),
             (None, None) => None,
         },
@@ -265,12 +269,13 @@ fn uncovered_report(kind: &Kind, counts: &Counts) -> UncoveredReport {
         example.push_str(&format!("/{index}"));
     }
     for (separator, key) in [(" ", &kind.partition), (" / ", &kind.sort)] {
-        if let Some(key) = key {
-            example.push_str(&format!("{separator}{key:?}"));
+        if !key.is_empty() {
+            let values: Vec<String> = key.iter().map(|value| format!("{value:?}")).collect();
+            example.push_str(&format!("{separator}{}", values.join(", ")));
         }
     }
-    if kind.filters {
-        example.push_str(" with a filter");
+    if let Some(filter) = &kind.filter {
+        example.push_str(&format!(" filter {filter}"));
     }
     UncoveredReport {
         example,
@@ -381,7 +386,7 @@ mod tests {
         let report = report(&[(1, filtered), (2, stray)]);
         assert_eq!(pattern(&report, "big orders").filtered_out_percent, 50.0);
         let [uncovered] = &report.uncovered[..] else { panic!("{:?}", report.uncovered) };
-        assert_eq!(uncovered.example, "Query App/GSI1 \"NAME#…\" with a filter");
+        assert_eq!(uncovered.example, "Query App/GSI1 \"NAME#…\" filter amount > …");
         assert_eq!((uncovered.requests, uncovered.units, uncovered.filtered_out_percent), (2, 4.0, 50.0));
     }
 }

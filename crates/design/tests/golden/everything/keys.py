@@ -1,4 +1,4 @@
-"""Keys of すべて "all".
+"""Keys of すべて \"all\".
 
 Written by dyno design generate from everything.yaml: change that file instead.
 """
@@ -12,12 +12,18 @@ Seq = NewType("Seq", int)
 Date = NewType("Date", str)
 Type = NewType("Type", str)
 注文番号 = NewType("注文番号", str)
+Tenant = NewType("Tenant", str)
+Region = NewType("Region", str)
+Level = NewType("Level", int)
+Note = NewType("Note", str)
 
 AppTable1Key = TypedDict("AppTable1Key", {"PK": str, "seq": int})
 
 ByDateKey = TypedDict("ByDateKey", {"PK": str, "date": str})
 
 GSI1Key = TypedDict("GSI1Key", {"type": str, "n": int})
+
+ByTenantKey = TypedDict("ByTenantKey", {"tenant": str, "region": str, "level": int, "note": str})
 
 
 def thing_in_braces_key(the_id: TheId, seq: Seq) -> AppTable1Key:
@@ -49,4 +55,22 @@ def 注文_key(注文番号: 注文番号, seq: Seq) -> AppTable1Key:
     return {
         "PK": f"注文#{注文番号}",
         "seq": seq,
+    }
+
+
+def say_no_or_key(tenant: Tenant, seq: Seq) -> AppTable1Key:
+    """The key of say \"\"\"no\"\"\" \\\\ or * / in App.Table-1: S#<tenant> / <seq>."""
+    return {
+        "PK": f"S#{tenant}",
+        "seq": seq,
+    }
+
+
+def say_no_or_by_tenant_key(tenant: Tenant, region: Region, level: Level, note: Note) -> ByTenantKey:
+    """The key of say \"\"\"no\"\"\" \\\\ or * / in byTenant: <tenant> / <region> / <level> / <note>."""
+    return {
+        "tenant": tenant,
+        "region": region,
+        "level": level,
+        "note": note,
     }

@@ -63,6 +63,46 @@ impl std::fmt::Display for 注文番号 {
     }
 }
 
+/// The variable `tenant` of keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tenant(pub String);
+
+impl std::fmt::Display for Tenant {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The variable `region` of keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Region(pub String);
+
+impl std::fmt::Display for Region {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The variable `level` of keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Level(pub i64);
+
+impl std::fmt::Display for Level {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The variable `note` of keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note(pub String);
+
+impl std::fmt::Display for Note {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 /// The key of thing in {braces} in App.Table-1: `T#{<the id>} / <seq>`.
 pub fn thing_in_braces_key(the_id: &TheId, seq: &Seq) -> Key {
     vec![
@@ -92,6 +132,24 @@ pub fn 注文_key(注文番号_: &注文番号, seq: &Seq) -> Key {
     vec![
         ("PK", KeyValue::S(format!("注文#{注文番号_}"))),
         ("seq", KeyValue::N(seq.to_string())),
+    ]
+}
+
+/// The key of say """no""" \\ or */ in App.Table-1: `S#<tenant> / <seq>`.
+pub fn say_no_or_key(tenant: &Tenant, seq: &Seq) -> Key {
+    vec![
+        ("PK", KeyValue::S(format!("S#{tenant}"))),
+        ("seq", KeyValue::N(seq.to_string())),
+    ]
+}
+
+/// The key of say """no""" \\ or */ in byTenant: `<tenant> / <region> / <level> / <note>`.
+pub fn say_no_or_by_tenant_key(tenant: &Tenant, region: &Region, level: &Level, note: &Note) -> Key {
+    vec![
+        ("tenant", KeyValue::S(tenant.to_string())),
+        ("region", KeyValue::S(region.to_string())),
+        ("level", KeyValue::N(level.to_string())),
+        ("note", KeyValue::S(note.to_string())),
     ]
 }
 
@@ -135,6 +193,28 @@ mod tests {
         let expected = vec![
             ("PK", KeyValue::S("注文#注文番号-1".to_owned())),
             ("seq", KeyValue::N("7".to_owned())),
+        ];
+        assert_eq!(key, expected);
+    }
+
+    #[test]
+    fn say_no_or_key_is_built() {
+        let key = say_no_or_key(&Tenant("tenant-1".to_owned()), &Seq(7));
+        let expected = vec![
+            ("PK", KeyValue::S("S#tenant-1".to_owned())),
+            ("seq", KeyValue::N("7".to_owned())),
+        ];
+        assert_eq!(key, expected);
+    }
+
+    #[test]
+    fn say_no_or_by_tenant_key_is_built() {
+        let key = say_no_or_by_tenant_key(&Tenant("tenant-1".to_owned()), &Region("region-1".to_owned()), &Level(7), &Note("note-1".to_owned()));
+        let expected = vec![
+            ("tenant", KeyValue::S("tenant-1".to_owned())),
+            ("region", KeyValue::S("region-1".to_owned())),
+            ("level", KeyValue::N("7".to_owned())),
+            ("note", KeyValue::S("note-1".to_owned())),
         ];
         assert_eq!(key, expected);
     }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { theId, seq, date, type, 注文番号, thingInBracesKey, thingInBracesByDateKey, thingInBracesGSI1Key, 注文Key } from "./keys.js";
+import { theId, seq, date, type, 注文番号, tenant, region, level, note, thingInBracesKey, thingInBracesByDateKey, thingInBracesGSI1Key, 注文Key, sayNoOrKey, sayNoOrByTenantKey } from "./keys.js";
 
 test("thingInBracesKey is built", () => {
   assert.deepEqual(thingInBracesKey(theId("the id-1"), seq(7)), {
@@ -29,5 +29,21 @@ test("注文Key is built", () => {
   assert.deepEqual(注文Key(注文番号("注文番号-1"), seq(7)), {
     "PK": "注文#注文番号-1",
     "seq": 7,
+  });
+});
+
+test("sayNoOrKey is built", () => {
+  assert.deepEqual(sayNoOrKey(tenant("tenant-1"), seq(7)), {
+    "PK": "S#tenant-1",
+    "seq": 7,
+  });
+});
+
+test("sayNoOrByTenantKey is built", () => {
+  assert.deepEqual(sayNoOrByTenantKey(tenant("tenant-1"), region("region-1"), level(7), note("note-1")), {
+    "tenant": "tenant-1",
+    "region": "region-1",
+    "level": 7,
+    "note": "note-1",
   });
 });

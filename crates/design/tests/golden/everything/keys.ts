@@ -21,6 +21,22 @@ export const type = (value: string): Type => value as Type;
 export type 注文番号 = string & { readonly __name: "注文番号" };
 export const 注文番号 = (value: string): 注文番号 => value as 注文番号;
 
+/** The variable tenant of keys. */
+export type Tenant = string & { readonly __name: "Tenant" };
+export const tenant = (value: string): Tenant => value as Tenant;
+
+/** The variable region of keys. */
+export type Region = string & { readonly __name: "Region" };
+export const region = (value: string): Region => value as Region;
+
+/** The variable level of keys. */
+export type Level = number & { readonly __name: "Level" };
+export const level = (value: number): Level => value as Level;
+
+/** The variable note of keys. */
+export type Note = string & { readonly __name: "Note" };
+export const note = (value: string): Note => value as Note;
+
 /** A key of App.Table-1. */
 export interface AppTable1Key {
   readonly "PK": string;
@@ -37,6 +53,14 @@ export interface ByDateKey {
 export interface GSI1Key {
   readonly "type": string;
   readonly "n": number;
+}
+
+/** A key of byTenant. */
+export interface ByTenantKey {
+  readonly "tenant": string;
+  readonly "region": string;
+  readonly "level": number;
+  readonly "note": string;
 }
 
 /** The key of thing in {braces} in App.Table-1: T#{<the id>} / <seq>. */
@@ -61,4 +85,18 @@ export const thingInBracesGSI1Key = (type: Type): GSI1Key => ({
 export const 注文Key = (注文番号: 注文番号, seq: Seq): AppTable1Key => ({
   "PK": `注文#${注文番号}`,
   "seq": seq,
+});
+
+/** The key of say """no""" \\ or * / in App.Table-1: S#<tenant> / <seq>. */
+export const sayNoOrKey = (tenant: Tenant, seq: Seq): AppTable1Key => ({
+  "PK": `S#${tenant}`,
+  "seq": seq,
+});
+
+/** The key of say """no""" \\ or * / in byTenant: <tenant> / <region> / <level> / <note>. */
+export const sayNoOrByTenantKey = (tenant: Tenant, region: Region, level: Level, note: Note): ByTenantKey => ({
+  "tenant": tenant,
+  "region": region,
+  "level": level,
+  "note": note,
 });

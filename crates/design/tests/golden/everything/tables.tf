@@ -1,5 +1,11 @@
 # Written by dyno design generate from everything.yaml: change that file instead.
 
+terraform {
+  required_providers {
+    aws = { source = "hashicorp/aws", version = ">= 6.29.0" }
+  }
+}
+
 variable "prefix" {
   type        = string
   description = "What the names of tables begin with, such as my-app"
@@ -42,6 +48,26 @@ resource "aws_dynamodb_table" "app_table_1" {
     type = "N"
   }
 
+  attribute {
+    name = "tenant"
+    type = "S"
+  }
+
+  attribute {
+    name = "region"
+    type = "S"
+  }
+
+  attribute {
+    name = "level"
+    type = "N"
+  }
+
+  attribute {
+    name = "note"
+    type = "S"
+  }
+
   local_secondary_index {
     name            = "byDate"
     range_key       = "date"
@@ -56,6 +82,33 @@ resource "aws_dynamodb_table" "app_table_1" {
     non_key_attributes = ["a", "b"]
     read_capacity      = 5
     write_capacity     = 5
+  }
+
+  global_secondary_index {
+    name            = "byTenant"
+    projection_type = "KEYS_ONLY"
+    read_capacity   = 1
+    write_capacity  = 1
+
+    key_schema {
+      attribute_name = "tenant"
+      key_type       = "HASH"
+    }
+
+    key_schema {
+      attribute_name = "region"
+      key_type       = "HASH"
+    }
+
+    key_schema {
+      attribute_name = "level"
+      key_type       = "RANGE"
+    }
+
+    key_schema {
+      attribute_name = "note"
+      key_type       = "RANGE"
+    }
   }
 
   warm_throughput {

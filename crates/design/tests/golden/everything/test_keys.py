@@ -41,3 +41,23 @@ class Keys(unittest.TestCase):
                 "seq": 7,
             },
         )
+
+    def test_say_no_or_key_is_built(self) -> None:
+        self.assertEqual(
+            keys.say_no_or_key(keys.Tenant("tenant-1"), keys.Seq(7)),
+            {
+                "PK": "S#tenant-1",
+                "seq": 7,
+            },
+        )
+
+    def test_say_no_or_by_tenant_key_is_built(self) -> None:
+        self.assertEqual(
+            keys.say_no_or_by_tenant_key(keys.Tenant("tenant-1"), keys.Region("region-1"), keys.Level(7), keys.Note("note-1")),
+            {
+                "tenant": "tenant-1",
+                "region": "region-1",
+                "level": 7,
+                "note": "note-1",
+            },
+        )

@@ -38,21 +38,20 @@ pub(super) struct Budget(f64);
 
 /// Asks the server and prints what it saw; the exit code is 1 when that is what `--fail-on` or `--budget` is about.
 pub(super) fn coverage(args: &CoverageArgs) -> Done {
+    let own = args.file.as_ref().map(|file| load(file)).transpose()?;
     let client = Client::new(&args.client)?;
     let coverage = report::parse(&client, &report::fetch(&client)?)?.coverage.ok_or_else(|| {
         Problem::wrong(format!("the server at {} was started without a design", client.endpoint()))
             .hint("dyno serve --design FILE")
     })?;
-    if let Some(file) = &args.file {
-        let loaded = load(file)?;
-        let names = loaded.design.patterns.iter().map(|pattern| pattern.name.value.as_str());
+    if let Some(own) = own {
+        let names = own.design.patterns.iter().map(|pattern| pattern.name.value.as_str());
         if !names.eq(coverage.patterns.iter().map(|pattern| pattern.pattern.as_str())) {
-            let sentence = format!(
-                "{} is not the design that the server at {} serves",
-                file.display(),
-                client.endpoint()
-            );
-            return Err(Problem::wrong(sentence).hint("start the server with --design and this file"));
+            let (name, endpoint) = (&own.source.name, client.endpoint());
+            return Err(Problem::wrong(format!(
+                "{name} is not the design that the server at {endpoint} serves"
+            ))
+            .hint("start the server with --design and this file"));
         }
     }
     if args.budget.is_some() && coverage.dollars_a_month_as_measured.is_none() {

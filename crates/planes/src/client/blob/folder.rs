@@ -3,8 +3,14 @@
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
-use super::{BlobError, BlobFuture, BlobStore};
+use dynamometer_types::Timestamp;
+
+use super::{BlobError, BlobFuture, BlobStore, StoredBlob};
+
+/// The most files that are listed at once.
+const PAGE: usize = 1_000;
 
 /// Keeps blobs as files. A file appears under its name only when it is whole and on disk.
 #[derive(Clone, Debug)]
@@ -56,6 +62,51 @@ impl BlobStore for FolderBlobs {
             _ => Ok(()),
         })
     }
+
+    fn list<'a>(&'a self, prefix: &'a str, after: Option<&'a str>) -> BlobFuture<'a, Vec<StoredBlob>> {
+        let (root, prefix) = (self.folder.clone(), prefix.to_owned());
+        let after = after.map(str::to_owned);
+        // Every blob of this crate lies in a folder of its prefix's name.
+        let folder = prefix.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+        self.work(&folder.clone(), "list", move |_| {
+            let is_wanted =
+                |name: &str| name.starts_with(&prefix) && after.as_deref().is_none_or(|after| name > after);
+            let mut names: Vec<String> =
+                files(&root, &folder)?.into_iter().filter(|name| is_wanted(name)).collect();
+            names.sort_unstable();
+            names.truncate(PAGE);
+            names.into_iter().map(|name| stored(&root, name)).filter_map(Result::transpose).collect()
+        })
+    }
+}
+
+/// The names of the files in a folder, what a crash left half written included.
+fn files(root: &Path, folder: &str) -> io::Result<Vec<String>> {
+    let entries = match fs::read_dir(root.join(folder)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        if entry.file_type()?.is_file()
+            && let Some(name) = entry.file_name().to_str()
+        {
+            names.push(if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") });
+        }
+    }
+    Ok(names)
+}
+
+/// A file with the time of its last change; nothing when it has just gone.
+fn stored(root: &Path, name: String) -> io::Result<Option<StoredBlob>> {
+    let changed = match fs::metadata(root.join(&name)).and_then(|metadata| metadata.modified()) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        changed => changed?,
+    };
+    let since = changed.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let millis = i64::try_from(since.as_millis()).unwrap_or(i64::MAX);
+    Ok(Some(StoredBlob { name, written: Timestamp::from_millis(millis) }))
 }
 
 /// Writes beside the name and renames, so that a crash leaves the whole file or none.

@@ -4,22 +4,25 @@
 //! and the item gets `value_blob` (name, size, SHA-256) in place of `value`; readers of this crate do not notice. A blob
 //! has a random name and is never changed, so an item that is visible always has its whole value.
 //!
-//! A blob is deleted when its item is overwritten or deleted through this crate. Blobs stay behind when an item expires,
-//! when it is overwritten in a transaction or a batch, when a process dies between the two writes, when an answer is lost, or
-//! when the store fails to delete: let a rule of the store's own find what no item points to, or delete what is older than any item lives.
+//! A blob is deleted once the write is acknowledged that overwrote or deleted its item through this crate. Blobs stay behind when
+//! an item expires, when it is overwritten in a transaction or a batch (which do not tell what was there), when a process dies between
+//! the two writes, when an answer is lost, or when the store fails to delete: [`Planes::sweep_blobs`](crate::Planes::sweep_blobs)
+//! finds and deletes them.
 
 mod folder;
 mod json;
 #[cfg(feature = "s3")]
 pub(crate) mod s3;
+mod sweep;
 
 use std::future::Future;
 use std::pin::Pin;
 
-use dynamometer_types::{AttributeValue, Item};
+use dynamometer_types::{AttributeValue, Item, Timestamp};
 use sha2::{Digest, Sha256};
 
 pub use folder::FolderBlobs;
+pub use sweep::Swept;
 
 /// Why a blob could not be written, read or deleted: what the store says.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +57,18 @@ pub trait BlobStore: Send + Sync + 'static {
     fn get<'a>(&'a self, name: &'a str) -> BlobFuture<'a, Option<Vec<u8>>>;
     /// Deletes a blob. One that is not there is deleted already.
     fn delete<'a>(&'a self, name: &'a str) -> BlobFuture<'a, ()>;
+    /// Lists blobs whose names begin so, in the order of their names as bytes, from the first behind a name: as many as are easily
+    /// told at once, and none when there are no more.
+    fn list<'a>(&'a self, prefix: &'a str, after: Option<&'a str>) -> BlobFuture<'a, Vec<StoredBlob>>;
+}
+
+/// A blob that is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredBlob {
+    /// Its name.
+    pub name: String,
+    /// When it was written, by the store's clock.
+    pub written: Timestamp,
 }
 
 /// What an item holds in place of a value.

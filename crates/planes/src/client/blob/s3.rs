@@ -4,7 +4,9 @@ use aws_sdk_s3::Client;
 use aws_sdk_s3::error::DisplayErrorContext;
 use aws_sdk_s3::primitives::ByteStream;
 
-use super::{BlobError, BlobFuture, BlobStore};
+use dynamometer_types::Timestamp;
+
+use super::{BlobError, BlobFuture, BlobStore, StoredBlob};
 
 /// Keeps blobs as objects in a bucket, under a prefix.
 #[derive(Clone, Debug)]
@@ -62,5 +64,19 @@ impl BlobStore for S3Blobs {
         Box::pin(
             async move { request.send().await.map(drop).map_err(|error| self.failed("delete", name, error)) },
         )
+    }
+
+    fn list<'a>(&'a self, prefix: &'a str, after: Option<&'a str>) -> BlobFuture<'a, Vec<StoredBlob>> {
+        let request = self.client.list_objects_v2().bucket(&self.bucket).prefix(self.key(prefix));
+        let request = request.set_start_after(after.map(|name| self.key(name)));
+        Box::pin(async move {
+            let page = request.send().await.map_err(|error| self.failed("list", prefix, error))?;
+            let stored = |object: aws_sdk_s3::types::Object| {
+                let name = object.key?.strip_prefix(&self.prefix)?.to_owned();
+                let written = object.last_modified?.to_millis().ok()?;
+                Some(StoredBlob { name, written: Timestamp::from_millis(written) })
+            };
+            Ok(page.contents.unwrap_or_default().into_iter().filter_map(stored).collect())
+        })
     }
 }

@@ -39,17 +39,20 @@ pub enum Suite {
     Examples,
     /// What `dyno design` writes, before the tools that it is written for
     Design,
+    /// Terraform with its AWS provider, where they are installed
+    Terraform,
 }
 
 impl Suite {
     /// All of them, the quickest to prepare first.
-    pub const ALL: [Suite; 8] = [
+    pub const ALL: [Suite; 9] = [
         Suite::Boto3,
         Suite::Pynamodb,
         Suite::Cli,
         Suite::Js,
         Suite::Electrodb,
         Suite::Design,
+        Suite::Terraform,
         Suite::Rust,
         Suite::Examples,
     ];
@@ -65,6 +68,7 @@ impl Suite {
             Suite::Rust => "e2e rust",
             Suite::Examples => "e2e examples",
             Suite::Design => "e2e design",
+            Suite::Terraform => "e2e terraform",
         }
     }
 }
@@ -110,8 +114,8 @@ pub fn run_suite(project: &Project, suite: Suite, endpoint: Option<&str>) -> Res
     let server = start(project, &["--in-memory"], &folder.join(format!("{name}-memory.log")))?;
     let result = environment.run(&server.endpoint(), Part::Whole);
     check_end(server, result)?;
-    if suite == Suite::Design {
-        // It writes files, and keeps nothing in the server.
+    if matches!(suite, Suite::Design | Suite::Terraform) {
+        // They keep nothing in the server.
         return Ok(());
     }
 

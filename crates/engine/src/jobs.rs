@@ -50,6 +50,11 @@ pub trait TimedJob: Send + Sync {
         false
     }
 
+    /// How many times it falls due by a calendar until a time, whatever happens until then: counted up to `most`.
+    fn due_until(&self, _until: Timestamp, _most: u64) -> u64 {
+        0
+    }
+
     /// Does what is due at `now`, or a part of it. Afterwards [`TimedJob::next_due`] must name a later time, unless
     /// more is left to do or an error is answered: the job is run again until it does.
     ///
@@ -127,6 +132,10 @@ impl TimedJob for StreamUpkeep {
         Ok(self.0.streams_due())
     }
 
+    fn may_wait(&self) -> bool {
+        self.0.streams_may_wait()
+    }
+
     fn run(&self, now: Timestamp) -> Result<(), JobError> {
         Ok(self.0.keep_streams(now)?)
     }
@@ -142,6 +151,10 @@ impl TimedJob for AutoScaling {
 
     fn next_due(&self) -> Result<Option<Timestamp>, JobError> {
         Ok(self.0.scaling_due())
+    }
+
+    fn due_until(&self, until: Timestamp, most: u64) -> u64 {
+        self.0.scheduled_until(until, most)
     }
 
     fn run(&self, now: Timestamp) -> Result<(), JobError> {
@@ -171,6 +184,10 @@ impl TimedJob for TokenSweep {
 
     fn next_due(&self) -> Result<Option<Timestamp>, JobError> {
         Ok(Some(Timestamp::from_millis(self.next_ms.load(Ordering::Relaxed))))
+    }
+
+    fn may_wait(&self) -> bool {
+        true
     }
 
     fn run(&self, now: Timestamp) -> Result<(), JobError> {

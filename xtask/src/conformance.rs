@@ -1,9 +1,11 @@
 //! Runs a public conformance suite that is already checked out, and counts passes per tier.
 //!
+//! Tests that fail for a known reason are listed in `xtask/conformance-expected.txt`; any other failure is one of ours.
+//!
 //! The suite is a Node.js project whose `npx vitest` runs `tests/tierN/…` against the endpoint in
 //! `DYNAMODB_ENDPOINT`. Nothing is fetched but the packages of its own lock file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use dynamometer_harness::Launch;
@@ -12,11 +14,14 @@ use serde_json::Value;
 use crate::project::Project;
 use crate::run::{Failure, Run};
 
+/// The tests that are expected to fail, under reasons.
+const EXPECTED: &str = include_str!("../conformance-expected.txt");
+
 /// Runs the suite in `directory` and prints its counts and the tests that failed.
 ///
 /// # Errors
-/// When the folder holds no such suite, or it could not be run. Failing tests are no error: the
-/// counts are the result.
+/// When the folder holds no such suite, or it could not be run; when a test fails that is not expected to, and when one
+/// passes that is expected to fail.
 pub fn run(
     project: &Project,
     directory: &Path,
@@ -52,7 +57,7 @@ pub fn run(
         (Some(server), _) => server.endpoint(),
         (None, given) => given.unwrap_or_default().to_owned(),
     };
-    // The exit status says only whether all passed; the report says how many.
+    // The exit status says only whether all passed; the report says which.
     Run::new("npx")
         .args(["vitest", "run", "--reporter=json"])
         .args([format!("--outputFile={}", absolute(&report).display())])
@@ -69,9 +74,54 @@ pub fn run(
     })?;
     let results: Value = serde_json::from_str(&text)
         .map_err(|error| Failure::new(format!("the report is no JSON: {error}")))?;
-    print(&count(&results));
+    let tiers = count(&results);
+    let expected = expected(EXPECTED)?;
+    print(&tiers, &expected);
     eprintln!("  the whole report: {}", report.display());
-    Ok(())
+    judge(&tiers, &expected)
+}
+
+/// Reads the list of tests that are expected to fail: lines with `=` are reasons, those with `#` are comments.
+///
+/// # Errors
+/// When a test stands before any reason.
+fn expected(list: &str) -> Result<BTreeSet<&str>, Failure> {
+    let mut has_reason = false;
+    let mut tests = BTreeSet::new();
+    for line in list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        if line.starts_with('=') {
+            has_reason = true;
+        } else if has_reason {
+            tests.insert(line);
+        } else {
+            return Err(Failure::new(format!(
+                "`{line}` is expected to fail without a reason: write one above it"
+            )));
+        }
+    }
+    Ok(tests)
+}
+
+/// Whether all went as expected.
+fn judge(tiers: &BTreeMap<String, Tier>, expected: &BTreeSet<&str>) -> Result<(), Failure> {
+    if tiers.values().all(|tier| tier.passed.is_empty() && tier.failed.is_empty()) {
+        return Err(Failure::new("the suite ran no test"));
+    }
+    let is_expected = |test: &str| expected.contains(test);
+    let failed = tiers.values().flat_map(|tier| &tier.failed);
+    let failed = failed.filter(|(test, _)| !is_expected(test)).count();
+    if failed > 0 {
+        return Err(Failure::new(format!("{failed} tests failed that are not expected to")));
+    }
+    let passed = tiers.values().flat_map(|tier| &tier.passed);
+    let passed: Vec<&str> = passed.map(String::as_str).filter(|test| is_expected(test)).collect();
+    if passed.is_empty() {
+        return Ok(());
+    }
+    let passed = passed.join("\n  ");
+    Err(Failure::new(format!(
+        "tests passed that are expected to fail: take them out of xtask/conformance-expected.txt\n  {passed}"
+    )))
 }
 
 fn absolute(path: &Path) -> PathBuf {
@@ -80,8 +130,9 @@ fn absolute(path: &Path) -> PathBuf {
 
 #[derive(Default, Debug, PartialEq, Eq)]
 struct Tier {
-    passed: usize,
-    failed: Vec<String>,
+    passed: Vec<String>,
+    /// With the first line of what went wrong.
+    failed: Vec<(String, String)>,
     skipped: usize,
 }
 
@@ -95,12 +146,13 @@ fn count(results: &Value) -> BTreeMap<String, Tier> {
         let tier = tiers.entry(short.split('/').next().unwrap_or_default().to_owned()).or_default();
         let tests = list(&file["assertionResults"]);
         if tests.is_empty() && file["status"] == "failed" {
-            tier.failed.push(format!("{short}: the file could not be run"));
+            tier.failed.push((short.to_owned(), "the file could not be run".to_owned()));
         }
         for test in tests {
+            let name = format!("{short}: {}", test["fullName"].as_str().unwrap_or_default());
             match test["status"].as_str() {
-                Some("passed") => tier.passed += 1,
-                Some("failed") => tier.failed.push(failure(short, &test)),
+                Some("passed") => tier.passed.push(name),
+                Some("failed") => tier.failed.push((name, cause(&test))),
                 _ => tier.skipped += 1,
             }
         }
@@ -108,23 +160,25 @@ fn count(results: &Value) -> BTreeMap<String, Tier> {
     tiers
 }
 
-/// A failed test in one line: file, name, and the first line of what went wrong.
-fn failure(file: &str, test: &Value) -> String {
-    let name = test["fullName"].as_str().unwrap_or_default();
-    let why = test["failureMessages"][0].as_str().and_then(|text| text.lines().next()).unwrap_or_default();
-    format!("{file}: {name}: {why}")
+/// The first line of what went wrong.
+fn cause(test: &Value) -> String {
+    let message = test["failureMessages"][0].as_str();
+    message.and_then(|text| text.lines().next()).unwrap_or_default().to_owned()
 }
 
 #[allow(clippy::print_stdout, reason = "the counts are this command's output")]
-fn print(tiers: &BTreeMap<String, Tier>) {
-    for failed in tiers.values().flat_map(|tier| &tier.failed) {
-        println!("FAILED {failed}");
+fn print(tiers: &BTreeMap<String, Tier>, expected: &BTreeSet<&str>) {
+    let is_expected = |test: &str| expected.contains(test);
+    for (test, why) in tiers.values().flat_map(|tier| &tier.failed) {
+        if !is_expected(test) {
+            println!("FAILED {test}: {why}");
+        }
     }
-    println!("{:<8} {:>7} {:>7} {:>7} {:>8}", "TIER", "PASSED", "FAILED", "SKIPPED", "PASSED");
+    println!("{:<8} {:>7} {:>7} {:>9} {:>7}", "TIER", "PASSED", "FAILED", "EXPECTED", "SKIPPED");
     for (name, tier) in tiers {
-        let all = tier.passed + tier.failed.len() + tier.skipped;
-        let percent = 100.0 * tier.passed as f64 / all.max(1) as f64;
-        println!("{name:<8} {:>7} {:>7} {:>7} {percent:>7.1}%", tier.passed, tier.failed.len(), tier.skipped);
+        let expected = tier.failed.iter().filter(|(test, _)| is_expected(test)).count();
+        let (passed, failed) = (tier.passed.len(), tier.failed.len() - expected);
+        println!("{name:<8} {passed:>7} {failed:>7} {expected:>9} {:>7}", tier.skipped);
     }
 }
 
@@ -145,8 +199,32 @@ mod tests {
         let tiers = count(&results);
         assert_eq!(
             tiers["tier1"],
-            Tier { passed: 2, failed: vec!["tier1/putItem/basic.test.ts: a b: no".to_owned()], skipped: 1 }
+            Tier {
+                passed: vec!["tier1/putItem/basic.test.ts: a b".to_owned(); 2],
+                failed: vec![("tier1/putItem/basic.test.ts: a b".to_owned(), "no".to_owned())],
+                skipped: 1
+            }
         );
-        assert_eq!(tiers["tier3"].failed, ["tier3/x.test.ts: the file could not be run"]);
+        let could_not = ("tier3/x.test.ts".to_owned(), "the file could not be run".to_owned());
+        assert_eq!(tiers["tier3"].failed, [could_not]);
+    }
+
+    #[test]
+    fn only_what_goes_as_expected_is_a_pass() {
+        let tiers = |passed: &[&str], failed: &[&str]| {
+            let failed = failed.iter().map(|test| ((*test).to_owned(), "no".to_owned())).collect();
+            let passed = passed.iter().map(|test| (*test).to_owned()).collect();
+            BTreeMap::from([("tier1".to_owned(), Tier { passed, failed, skipped: 0 })])
+        };
+        let list = expected("# a comment\n\n= older words\nf: known\nf: not in this version\n").unwrap();
+        let why = |tiers: &BTreeMap<String, Tier>| judge(tiers, &list).map_err(|why| why.to_string());
+        assert_eq!(why(&tiers(&["f: a"], &["f: known"])), Ok(()));
+        let failed = why(&tiers(&["f: a"], &["f: known", "f: new"])).unwrap_err();
+        assert_eq!(failed, "1 tests failed that are not expected to");
+        let stale = why(&tiers(&["f: a", "f: known"], &[])).unwrap_err();
+        assert!(stale.ends_with("conformance-expected.txt\n  f: known"), "{stale}");
+        assert_eq!(why(&tiers(&[], &[])).unwrap_err(), "the suite ran no test");
+        assert!(expected("f: known").is_err());
+        assert!(!expected(EXPECTED).unwrap().is_empty());
     }
 }

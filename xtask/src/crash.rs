@@ -6,11 +6,13 @@
 //! what was acknowledged and what was under way ([`model`]). After a random time the server gets
 //! SIGKILL; it is started again (at times killed while it recovers), the table and both indexes
 //! are read whole ([`survey`]), and compared with what the workers know; a consumer of the stream
-//! ([`consumer`]) goes on from where it was, and must come to the same table. The killed process's
+//! ([`consumer`]) goes on from where it was, and must come to the same table; and a function ([`pipe`]) must have been sent
+//! every record of the stream by a pipe of the server. The killed process's
 //! buffers are lost but the kernel's are not: this tests recovery, not the disk.
 
 mod consumer;
 mod model;
+mod pipe;
 mod random;
 mod survey;
 mod workload;
@@ -26,6 +28,7 @@ use crate::project::Project;
 use crate::run::Failure;
 use consumer::Consumer;
 use model::Model;
+use pipe::Function;
 use random::Random;
 use workload::Worker;
 
@@ -108,6 +111,7 @@ impl CrashTest<'_> {
         let mut server = self.start()?;
         workload::create_table(&mut connect(&server)?)?;
         let mut consumer = Consumer::of_table(&mut connect(&server)?)?;
+        let mut function = Function::behind_a_pipe(&mut connect(&server)?)?;
         workload::load(&mut connect(&server)?)?;
         let mut starts = Vec::new();
         for kill in 1..=self.options.kills {
@@ -117,18 +121,22 @@ impl CrashTest<'_> {
             }
             server = self.start()?;
             starts.push(server.started_in());
-            self.verify(&mut server, &mut model, &mut consumer, &format!("after kill {kill}"))?;
+            let when = format!("after kill {kill}");
+            self.verify(&mut server, &mut model, &mut consumer, function.as_mut(), &when)?;
             if began.elapsed() > LIMIT {
                 return Err(Failure::new(format!("the test took longer than {LIMIT:?}; {kill} kills done")));
             }
         }
         let ended = server.terminate(Duration::from_secs(10)).map_err(Failure::new)?;
         let mut server = self.start()?;
-        self.verify(&mut server, &mut model, &mut consumer, "after a clean shutdown")?;
+        self.verify(&mut server, &mut model, &mut consumer, function.as_mut(), "after a clean shutdown")?;
         starts.sort_unstable();
         let slowest = starts.last().copied().unwrap_or_default();
         let median = starts.get(starts.len() / 2).copied().unwrap_or_default();
-        eprintln!("  {}, {} stream records", model.summary(), consumer.records());
+        eprintln!("  {}, {} stream records", model.summary(), consumer.records().len());
+        if let Some(function) = function {
+            eprintln!("  {}", function.summary());
+        }
         eprintln!(
             "  start after a kill: median {median:.0?}, slowest {slowest:.0?}; clean shutdown {ended:.0?}, start after it {:.0?}",
             server.started_in()
@@ -191,6 +199,7 @@ impl CrashTest<'_> {
         server: &mut Server,
         model: &mut Model,
         consumer: &mut Consumer,
+        function: Option<&mut Function>,
         when: &str,
     ) -> Result<(), Failure> {
         let mut client = connect(server)?;
@@ -198,6 +207,9 @@ impl CrashTest<'_> {
             survey.indexes_agree()?;
             consumer.catch_up(&mut client)?;
             consumer.agrees_with(&survey)?;
+            if let Some(function) = function {
+                function.agrees_with(&mut client, consumer.records(), consumer.begun_shards())?;
+            }
             model.agrees_with(&survey)
         });
         found.map_err(|failure| {

@@ -42,17 +42,20 @@ pub enum Suite {
     Design,
     /// Large values of the two-table library in S3
     S3,
+    /// Terraform with its AWS provider, where they are installed
+    Terraform,
 }
 
 impl Suite {
     /// All of them, the quickest to prepare first.
-    pub const ALL: [Suite; 9] = [
+    pub const ALL: [Suite; 10] = [
         Suite::Boto3,
         Suite::Pynamodb,
         Suite::Cli,
         Suite::Js,
         Suite::Electrodb,
         Suite::Design,
+        Suite::Terraform,
         Suite::Rust,
         Suite::Examples,
         Suite::S3,
@@ -70,6 +73,7 @@ impl Suite {
             Suite::Examples => "e2e examples",
             Suite::Design => "e2e design",
             Suite::S3 => "e2e s3",
+            Suite::Terraform => "e2e terraform",
         }
     }
 }
@@ -118,8 +122,8 @@ pub fn run_suite(project: &Project, suite: Suite, endpoint: Option<&str>) -> Res
     let server = start(project, &["--in-memory"], &folder.join(format!("{name}-memory.log")))?;
     let result = environment.run(&server.endpoint(), Part::Whole);
     check_end(server, result)?;
-    if suite == Suite::Design {
-        // It writes files, and keeps nothing in the server.
+    if matches!(suite, Suite::Design | Suite::Terraform) {
+        // They keep nothing in the server.
         return Ok(());
     }
 

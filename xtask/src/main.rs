@@ -52,7 +52,8 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Runs a checked-out public conformance suite (npm, vitest) and prints pass counts per tier
+    /// Runs a checked-out public conformance suite (npm, vitest), prints counts per tier, and fails when a test fails that
+    /// is not listed in xtask/conformance-expected.txt
     Conformance {
         /// The suite's folder
         directory: PathBuf,

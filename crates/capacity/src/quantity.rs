@@ -1,6 +1,6 @@
 //! Quantities as people write them: rates, sizes, shares, moments, spans. Each error says what could be written.
 
-use dynamometer_types::Timestamp;
+use dynamometer_types::{Timestamp, parse_duration_ms};
 
 /// Reads a decimal number without a sign as a whole number of its last place: `1.5` with three places is 1,500.
 pub fn decimal(text: &str, places: usize) -> Option<u64> {
@@ -124,19 +124,13 @@ pub fn times(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("`{text}` is no multiple: write it as x12 or x1.5"))
 }
 
-/// `500ms` is not one of these: `90s`, `20m`, `2h`, `30d`, in seconds.
+/// A duration of whole seconds, such as `90s`, `20m`, `1h30m`, `1.5h` or `30d`; in seconds.
 pub fn span(text: &str) -> Result<u64, String> {
-    let (number, unit) = number_and_rest(text.trim());
-    let seconds = match unit {
-        "s" => 1,
-        "m" | "min" => 60,
-        "h" => 3_600,
-        "d" => 86_400,
-        _ => 0,
-    };
-    let span =
-        number.parse::<u64>().ok().and_then(|number| number.checked_mul(seconds)).filter(|span| *span > 0);
-    span.ok_or_else(|| format!("`{text}` is no span of time: write a number with s, m, h or d, such as 20m"))
+    let millis = parse_duration_ms(text)?;
+    let seconds = u64::try_from(millis).ok().filter(|millis| *millis > 0 && millis % 1_000 == 0);
+    seconds
+        .map(|millis| millis / 1_000)
+        .ok_or_else(|| format!("`{text}` is no span of whole seconds: write it as 90s, 20m or 1h30m"))
 }
 
 /// A number of days, such as 30 or 0.25; in minutes, rounded.

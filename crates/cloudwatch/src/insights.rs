@@ -109,6 +109,12 @@ impl Insights {
         }
     }
 
+    /// Whether nothing was seen and nothing is set.
+    pub fn is_empty(&self) -> bool {
+        let saw_nothing = |rule: &Rule| rule.minutes.is_empty();
+        self.disabled.is_empty() && self.changed.is_empty() && self.rules.values().all(saw_nothing)
+    }
+
     /// The rules in order of their names.
     pub fn rules(&self) -> impl Iterator<Item = &Rule> {
         self.rules.values()

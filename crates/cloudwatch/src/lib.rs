@@ -19,11 +19,12 @@ pub mod math;
 pub mod metric;
 pub mod ops;
 pub mod query;
+mod runs;
 pub mod series;
 pub mod shelf;
 pub mod statistics;
 pub mod value;
 
-pub use cloudwatch::{Call, CloudWatch};
+pub use cloudwatch::{Call, CloudWatch, Outlook};
 pub use fault::{Fault, FaultKind};
 pub use value::{Answer, Members, Value};

@@ -1,10 +1,9 @@
 //! One series: what was published, minute by minute, and coarser the older it is.
 
-use std::collections::VecDeque;
-
 use dynamometer_types::Timestamp;
 
 use crate::metric::Unit;
+use crate::runs::Runs;
 use crate::statistics::Datum;
 
 /// A minute in milliseconds.
@@ -21,12 +20,22 @@ const TIERS: [(i64, i64); 3] =
 pub struct Series {
     /// The unit that it was published in.
     pub unit: Unit,
-    /// Beginnings of periods with their data, oldest first; one list for each tier.
-    tiers: [VecDeque<(i64, Datum)>; 3],
-    /// How much is kept, counted in points; three buckets of a histogram count as one.
-    points: usize,
+    /// One for each tier.
+    tiers: [Runs; 3],
     /// The beginning of the newest minute published.
     pub newest_ms: i64,
+    /// What is published again and again.
+    repeats: Repeats,
+}
+
+/// Publishing the same again and again, at one distance.
+#[derive(Clone, Debug, Default)]
+struct Repeats {
+    /// The minute from which on it was the same.
+    since_ms: i64,
+    /// How far apart; 0 when it was published once.
+    step_ms: i64,
+    datum: Option<Datum>,
 }
 
 /// Where a period of `period_ms` around a time begins.
@@ -45,14 +54,29 @@ pub fn rounded_start(start: Timestamp, now: Timestamp) -> i64 {
 impl Series {
     /// A series without data.
     pub fn new(unit: Unit) -> Series {
-        Series { unit, tiers: Default::default(), points: 0, newest_ms: i64::MIN }
+        Series { unit, tiers: Default::default(), newest_ms: i64::MIN, repeats: Repeats::default() }
     }
 
     /// Publishes data of the minute around a time.
     pub fn publish(&mut self, at: Timestamp, datum: &Datum) {
-        let minute = begin_of(at.millis(), MINUTE_MS);
-        self.newest_ms = self.newest_ms.max(minute);
-        self.merge(0, minute, datum);
+        self.publish_often((begin_of(at.millis(), MINUTE_MS), MINUTE_MS, 1), datum);
+    }
+
+    /// Publishes the same of several minutes: the first begins at `begin_ms`, the others each `step_ms` later.
+    pub fn publish_often(&mut self, (begin_ms, step_ms, count): (i64, i64, i64), datum: &Datum) {
+        self.repeats.follow((begin_ms, step_ms, count), self.newest_ms, datum);
+        self.newest_ms = self.newest_ms.max(begin_ms + (count - 1) * step_ms);
+        self.tiers[0].add((begin_ms, step_ms, count), datum);
+    }
+
+    /// Whether nothing but this was published since a time, each `step_ms`, and the last of it was the one before
+    /// `next_ms`.
+    pub fn repeats(&self, datum: &Datum, step_ms: i64, since_ms: i64, next_ms: i64) -> bool {
+        let repeats = &self.repeats;
+        repeats.datum.as_ref() == Some(datum)
+            && repeats.step_ms == step_ms
+            && repeats.since_ms <= since_ms
+            && self.newest_ms + step_ms == next_ms
     }
 
     /// Rolls up what is older than its tier keeps, and drops what is older than all. `shorter` halves each time that
@@ -60,44 +84,22 @@ impl Series {
     pub fn trim(&mut self, now: Timestamp, shorter: u32) {
         for (tier, (_, kept)) in TIERS.iter().enumerate() {
             let oldest = now.millis().saturating_sub(kept >> shorter);
-            while let Some((time, datum)) = self.tiers[tier].pop_front_if(|(time, _)| *time < oldest) {
-                self.points -= points_of(&datum);
+            while let Some(old) = self.tiers[tier].take_before(oldest) {
                 if let Some((period, _)) = TIERS.get(tier + 1) {
-                    self.merge(tier + 1, begin_of(time, *period), &datum);
+                    self.tiers[tier + 1].roll_up(old, *period);
                 }
             }
         }
     }
 
-    /// How much is kept, counted in points; three buckets of a histogram count as one.
+    /// How much is kept, counted in points; three buckets of a histogram count as one, and so does a run of equal data.
     pub fn points(&self) -> usize {
-        self.points
-    }
-
-    fn merge(&mut self, tier: usize, begin: i64, datum: &Datum) {
-        let tier = &mut self.tiers[tier];
-        // Nearly always at the end.
-        let place = match tier.back() {
-            Some((last, _)) if *last >= begin => tier.binary_search_by_key(&begin, |(known, _)| *known),
-            _ => Err(tier.len()),
-        };
-        match place {
-            Ok(at) => {
-                let known = &mut tier[at].1;
-                self.points -= points_of(known);
-                known.merge(datum);
-                self.points += points_of(known);
-            }
-            Err(at) => {
-                tier.insert(at, (begin, datum.clone()));
-                self.points += points_of(datum);
-            }
-        }
+        self.tiers.iter().map(Runs::points).sum()
     }
 
     /// Whether nothing is kept.
     pub fn is_empty(&self) -> bool {
-        self.tiers.iter().all(VecDeque::is_empty)
+        self.tiers.iter().all(Runs::is_empty)
     }
 
     /// Adds what was published from `start_ms` until before `end_ms` to `into`, in periods that begin with
@@ -105,8 +107,7 @@ impl Series {
     pub fn read(&self, start_ms: i64, end_ms: i64, period_ms: i64, into: &mut Vec<(i64, Datum)>) {
         // Oldest first: hours, then five minutes, then minutes.
         for tier in self.tiers.iter().rev() {
-            let from = tier.partition_point(|(time, _)| *time < start_ms);
-            for (time, datum) in tier.range(from..).take_while(|(time, _)| *time < end_ms) {
+            for (time, datum) in tier.range(start_ms, end_ms) {
                 let begin = start_ms + begin_of(time - start_ms, period_ms);
                 match into.binary_search_by_key(&begin, |(known, _)| *known) {
                     Ok(at) => into[at].1.merge(datum),
@@ -114,6 +115,25 @@ impl Series {
                 }
             }
         }
+    }
+}
+
+impl Repeats {
+    /// Takes in what is published; `newest_ms` is the minute before.
+    fn follow(&mut self, (begin_ms, step_ms, count): (i64, i64, i64), newest_ms: i64, datum: &Datum) {
+        let distance = begin_ms.saturating_sub(newest_ms);
+        let is_same = self.datum.as_ref() == Some(datum) && distance > 0;
+        let goes_on = is_same && (count == 1 || step_ms == distance);
+        if goes_on && self.step_ms == distance {
+            return;
+        }
+        // The second of two that are equal sets the distance.
+        let (since_ms, step_ms) = match (goes_on, count) {
+            (true, _) => (newest_ms, distance),
+            (false, 1) => (begin_ms, 0),
+            (false, _) => (begin_ms, step_ms),
+        };
+        *self = Repeats { since_ms, step_ms, datum: Some(datum.clone()) };
     }
 }
 
@@ -155,7 +175,8 @@ mod tests {
         for minute in 0..60 {
             series.publish(at(minute), &StatisticSet::of(1.0, 1.0).into());
         }
-        let periods = |series: &Series| series.tiers.each_ref().map(VecDeque::len);
+        let periods =
+            |series: &Series| series.tiers.each_ref().map(|tier| tier.range(i64::MIN, i64::MAX).count());
         assert_eq!(periods(&series), [60, 0, 0]);
         series.trim(at(15 * DAY + 30), 0);
         assert_eq!(periods(&series), [30, 6, 0]);

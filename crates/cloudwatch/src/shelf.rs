@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use dynamometer_types::Timestamp;
 
 use crate::metric::{MetricId, Unit};
-use crate::series::{MINUTE_MS, Series, points_of};
+use crate::series::{MINUTE_MS, Series, begin_of, points_of};
 use crate::statistics::Datum;
 
 /// How many series are kept.
@@ -34,6 +34,26 @@ pub struct Shelf {
     shorter: u32,
     minutes_untrimmed: u32,
     points_untrimmed: usize,
+}
+
+/// What is published of each period as long as nothing changes: settings, quotas, and that nothing was consumed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Standing {
+    /// The metric.
+    pub metric: MetricId,
+    /// Its unit.
+    pub unit: Unit,
+    /// How long its periods are, which begin at whole multiples of it: minutes that fit in an hour, milliseconds.
+    pub period_ms: i64,
+    /// What is published.
+    pub datum: Datum,
+}
+
+impl Standing {
+    /// Where its first period begins that is not over before `begin_ms`.
+    fn next_ms(&self, begin_ms: i64) -> i64 {
+        begin_of(begin_ms, self.period_ms)
+    }
 }
 
 /// There is no room for another series.
@@ -62,6 +82,16 @@ impl Shelf {
         at: Timestamp,
         datum: &Datum,
     ) -> Result<(), Full> {
+        self.publish_often(metric, unit, (begin_of(at.millis(), MINUTE_MS), MINUTE_MS, 1), datum)
+    }
+
+    fn publish_often(
+        &mut self,
+        metric: MetricId,
+        unit: Unit,
+        minutes: (i64, i64, i64),
+        datum: &Datum,
+    ) -> Result<(), Full> {
         let is_full = self.count >= MOST_SERIES;
         let units = match self.series.get_mut(&metric) {
             Some(units) => units,
@@ -77,9 +107,45 @@ impl Shelf {
                 units.last_mut().expect("one was just put in")
             }
         };
-        series.publish(at, datum);
+        series.publish_often(minutes, datum);
         self.points_untrimmed += points_of(datum);
         Ok(())
+    }
+
+    /// Whether all that there is since a time, and each period of it up to `begin_ms`, is what stands.
+    pub fn only_repeats(&self, standing: &[Standing], since_ms: i64, begin_ms: i64) -> bool {
+        let stands: BTreeMap<(&MetricId, Unit), &Standing> =
+            standing.iter().map(|standing| ((&standing.metric, standing.unit), standing)).collect();
+        let mut there = 0;
+        let repeats = |metric, series: &Series, there: &mut usize| match stands.get(&(metric, series.unit)) {
+            None => series.newest_ms < since_ms,
+            Some(standing) => {
+                *there += 1;
+                let next_ms = standing.next_ms(begin_ms);
+                series.repeats(&standing.datum, standing.period_ms, since_ms, next_ms)
+            }
+        };
+        let mut all = self.series.iter().flat_map(|(metric, units)| units.iter().map(move |s| (metric, s)));
+        all.all(|(metric, series)| repeats(metric, series, &mut there)) && there == stands.len()
+    }
+
+    /// Publishes what stands, for the minutes from `begin_ms` until `end_ms`, and does what is done as they pass.
+    pub fn pass(&mut self, standing: &[Standing], begin_ms: i64, end_ms: i64) {
+        for Standing { metric, unit, period_ms, datum } in standing {
+            let first = begin_of(begin_ms, *period_ms);
+            let count = (end_ms - first) / period_ms;
+            if count > 0 {
+                // There may be no room for another metric: the others go on.
+                let _ = self.publish_often(metric.clone(), *unit, (first, *period_ms, count), datum);
+            }
+        }
+        let passed = i64::from(self.minutes_untrimmed) + (end_ms - begin_ms) / MINUTE_MS;
+        let every = i64::from(TRIM_EVERY);
+        // Each time one was due may have brought back what was kept for a shorter time.
+        for _ in 0..(passed / every).min(i64::from(SHORTEST) + 1) {
+            self.trim(Timestamp::from_millis(end_ms - passed % every * MINUTE_MS));
+        }
+        self.minutes_untrimmed = (passed % every) as u32;
     }
 
     /// The data of a metric from `start_ms` until before `end_ms`, in periods that begin with `start_ms`, oldest first.
@@ -98,6 +164,11 @@ impl Shelf {
             }
         }
         read
+    }
+
+    /// Whether nothing is kept.
+    pub fn is_empty(&self) -> bool {
+        self.series.is_empty()
     }
 
     /// The unit that a metric was published in, when it was one.
@@ -170,9 +241,11 @@ mod tests {
         let time = |minute: i64| Timestamp::from_millis(start + minute * MINUTE_MS);
         let mut histogram = Histogram::default();
         (1..=400).for_each(|bucket| histogram.add(1.03_f64.powi(bucket), 1.0));
-        let datum = Datum { set: StatisticSet::of(1.0, 1.0), histogram: Some(Box::new(histogram)) };
+        let mut datum = Datum { set: StatisticSet::of(1.0, 1.0), histogram: Some(Box::new(histogram)) };
         let metric = |number: i64| MetricId::dynamodb(&format!("m{number}"), &[]);
         for minute in 0..minutes {
+            // What is equal minute after minute would take no room.
+            datum.set.maximum = minute as f64;
             for number in 0..series {
                 shelf.publish(metric(number), Unit::COUNT, time(minute), &datum).unwrap();
             }

@@ -208,7 +208,7 @@ fn kinds(table: &LiveTable, names: &mut Vec<String>) -> Vec<Kind> {
 fn entity_type(item: &Item) -> Option<String> {
     let names = ["EntityType", "entityType", "entity_type", "_et", "entity"];
     names.iter().find_map(|name| match item.get(name) {
-        Some(AttributeValue::S(text)) if !text.is_empty() => Some(text.clone()),
+        Some(AttributeValue::S(text)) if !text.is_empty() => Some(text.to_string()),
         _ => None,
     })
 }
@@ -223,7 +223,7 @@ fn head(value: &AttributeValue) -> String {
     };
     match text.find(SEPARATORS) {
         Some(at) if is_word(&text[..at]) => text[..=at].to_owned(),
-        None if is_word(text) && text.chars().any(|c| c.is_uppercase()) => text.clone(),
+        None if is_word(text) && text.chars().any(|c| c.is_uppercase()) => text.to_string(),
         _ => String::new(),
     }
 }
@@ -398,11 +398,7 @@ fn asked_key(kind: &Kind, partition: &[&str]) -> Option<String> {
 /// An item from DynamoDB's JSON; `None` when it is none.
 fn item(value: &Value) -> Option<Item> {
     let members = value.as_object()?;
-    members
-        .iter()
-        .map(|(name, value)| Some((name.clone(), attribute(value)?)))
-        .collect::<Option<Vec<_>>>()
-        .map(Item::from_unsorted)
+    members.iter().map(|(name, value)| Some((name, attribute(value)?))).collect()
 }
 
 fn attribute(value: &Value) -> Option<AttributeValue> {
@@ -418,7 +414,7 @@ fn attribute(value: &Value) -> Option<AttributeValue> {
         "L" => AttributeValue::L(list().iter().map(attribute).collect::<Option<_>>()?),
         "M" => AttributeValue::M(item(value)?),
         "SS" => AttributeValue::Ss(
-            sort_set(list().iter().map(|one| Some(one.as_str()?.to_owned())).collect::<Option<_>>()?).ok()?,
+            sort_set(list().iter().map(|one| Some(one.as_str()?.into())).collect::<Option<_>>()?).ok()?,
         ),
         "NS" => AttributeValue::Ns(sort_set(list().iter().map(number).collect::<Option<_>>()?).ok()?),
         "BS" => AttributeValue::Bs(list().iter().map(bytes).collect::<Option<Vec<_>>>()?),

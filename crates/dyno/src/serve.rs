@@ -21,6 +21,7 @@ use dynamometer_server::service::{Api, ApiConfig};
 use dynamometer_store::{FjallOptions, FjallStore, MemoryStore, Store};
 
 use crate::args::{ClockKind, Durability, ServeArgs, Throttle};
+use crate::client::ca_bundle;
 use crate::design;
 use crate::fixtures::Fixtures;
 use crate::problem::Problem;
@@ -58,7 +59,7 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
         ClockKind::Wall => Clock::Wall,
         ClockKind::Manual => Clock::manual(),
     });
-    let pipes = Arc::new(Pipes::new(engine.clone(), clock.clone(), &args.region, &args.account));
+    let pipes = Arc::new(Pipes::new(engine.clone(), clock.clone()).trusting(ca_bundle()));
     let jobs = Arc::new(Jobs::new(&engine, clock));
     let runner = Runner::start(jobs.clone(), log).map_err(Problem::failed)?;
     let api_config = ApiConfig {
@@ -167,7 +168,10 @@ fn read_pipes(files: &[PathBuf]) -> Result<Vec<AskedPipe>, Problem> {
 }
 
 fn start_pipes(pipes: &Pipes, asked: Vec<AskedPipe>) -> Result<(), Problem> {
-    asked.into_iter().try_for_each(|asked| pipes.start("", asked).map(drop).map_err(Problem::failed))
+    asked.into_iter().try_for_each(|asked| pipes.start("", asked).map(drop).map_err(Problem::failed))?;
+    // Those of files have the say over those of the same names that were posted.
+    pipes.resume(log);
+    Ok(())
 }
 
 /// The built-in prices, with those of a file laid over them.

@@ -80,7 +80,7 @@ fn write_for_a_second(engine: &Engine, table: &str, writers: u64, round: u64) ->
                     number += 1;
                     let mut item = key(number % KEYS);
                     item.insert("n", AttributeValue::N((number as i64).into()));
-                    item.insert("payload", AttributeValue::S("x".repeat(1000)));
+                    item.insert("payload", AttributeValue::s("x".repeat(1000)));
                     put(engine, table, item);
                     written.fetch_add(1, Ordering::Relaxed);
                 }
@@ -159,7 +159,7 @@ fn fill(engine: &Engine, table: &str, items: u64, expires: Option<i64>) {
     for from in (0..items).step_by(25) {
         let write = |number: u64| {
             let mut item = key(number);
-            item.insert("payload", AttributeValue::S("x".repeat(200)));
+            item.insert("payload", AttributeValue::s("x".repeat(200)));
             if let Some(second) = expires {
                 item.insert("expires", AttributeValue::N(second.into()));
             }
@@ -175,7 +175,7 @@ fn fill(engine: &Engine, table: &str, items: u64, expires: Option<i64>) {
 }
 
 fn key(number: u64) -> Item {
-    [("pk", AttributeValue::S(format!("SESSION#{number}")))].into_iter().collect()
+    [("pk", AttributeValue::s(format!("SESSION#{number}")))].into_iter().collect()
 }
 
 fn put(engine: &Engine, table: &str, item: Item) {

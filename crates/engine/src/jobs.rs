@@ -50,6 +50,11 @@ pub trait TimedJob: Send + Sync {
         false
     }
 
+    /// How many times it falls due by a calendar until a time, whatever happens until then: counted up to `most`.
+    fn due_until(&self, _until: Timestamp, _most: u64) -> u64 {
+        0
+    }
+
     /// Does what is due at `now`, or a part of it. Afterwards [`TimedJob::next_due`] must name a later time, unless
     /// more is left to do or an error is answered: the job is run again until it does.
     ///
@@ -127,6 +132,10 @@ impl TimedJob for StreamUpkeep {
         Ok(self.0.streams_due())
     }
 
+    fn may_wait(&self) -> bool {
+        self.0.streams_may_wait()
+    }
+
     fn run(&self, now: Timestamp) -> Result<(), JobError> {
         Ok(self.0.keep_streams(now)?)
     }
@@ -142,6 +151,10 @@ impl TimedJob for AutoScaling {
 
     fn next_due(&self) -> Result<Option<Timestamp>, JobError> {
         Ok(self.0.scaling_due())
+    }
+
+    fn due_until(&self, until: Timestamp, most: u64) -> u64 {
+        self.0.scheduled_until(until, most)
     }
 
     fn run(&self, now: Timestamp) -> Result<(), JobError> {
@@ -171,6 +184,10 @@ impl TimedJob for TokenSweep {
 
     fn next_due(&self) -> Result<Option<Timestamp>, JobError> {
         Ok(Some(Timestamp::from_millis(self.next_ms.load(Ordering::Relaxed))))
+    }
+
+    fn may_wait(&self) -> bool {
+        true
     }
 
     fn run(&self, now: Timestamp) -> Result<(), JobError> {
@@ -370,13 +387,9 @@ impl Engine {
                 None => self.store.get(Keyspace::Items, key)?,
             };
             if let Some(row) = row {
-                let row = Row::from_stored(row);
-                let item = row.decode().map_err(CorruptRow::into_store_error)?;
-                write_entry(index, table, Image { item: &item, row: &row }, &mut batch);
+                with_image(table, row, |image| write_entry(index, table, image, &mut batch))?;
             }
-            let row = Row::from_stored(row_at_cut.clone());
-            let item = row.decode().map_err(CorruptRow::into_store_error)?;
-            count_entry(index, table, Image { item: &item, row: &row }, &mut batch);
+            with_image(table, row_at_cut.clone(), |image| count_entry(index, table, image, &mut batch))?;
         }
         let commit = self.store.commit(batch);
         drop(held);
@@ -450,4 +463,12 @@ pub(crate) fn read_chunk(
         },
     )?;
     Ok(rows)
+}
+
+/// Gives the item of a stored row as the indexes of its table see it.
+fn with_image(table: &Table, row: Bytes, then: impl FnOnce(Image<'_>)) -> Result<(), StoreError> {
+    let row = Row::from_stored(row);
+    let item = row.part(|name| table.indexes_need(name));
+    let image = item.as_ref().map_err(|corrupt| *corrupt).and_then(|item| Image::new(item, &row));
+    image.map(then).map_err(CorruptRow::into_store_error)
 }

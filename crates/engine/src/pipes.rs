@@ -1,34 +1,79 @@
-//! How far pipes have come: rows that the server's deliveries write behind them.
+//! What the server's deliveries keep: which pipes there are, and how far each has come.
 //!
 //! ```text
-//! key   := namespace 0 pipe 0 (stream:u32 shard:u32)?      without a shard: the pipe has begun
-//! value := {"format":1,"sequence":…,"place":…,"is_done":…}
+//! key   := namespace 0 pipe 0 (stream:u32 shard:u32)?
+//! value := {"format":2,"source":…,"definition":…}                        without a shard: the pipe has begun
+//!        | {"format":2,"sequence":…,"place":…,"is_done":…,"window":…}    how far it is in the shard
 //! ```
 //!
-//! A position says from where on nothing was delivered yet. It is written after a delivery, so what was delivered just
-//! before the server ended is delivered again.
+//! A position says from where on something was not delivered yet. It is written after a delivery, so what was delivered
+//! just before the server ended is delivered again. The state of a window that is open stands in the same row, so it fits
+//! the position always.
 
 use std::collections::HashMap;
 use std::ops::{Bound, ControlFlow};
 
-use dynamometer_store::{Appended, Batch, Direction, Keyspace, StoreError};
+use dynamometer_store::{Appended, Batch, Commit, Direction, Keyspace, StoreError};
 use serde::{Deserialize, Serialize};
 
 use crate::disk::keys::{ObjectId, after_prefix};
 use crate::engine::Engine;
 
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// A shard of a stream: their numbers.
 pub type ShardKey = (ObjectId, u32);
 
 /// How far a pipe is in a shard.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Position {
     /// Where to read on.
     pub next: Appended,
     /// Whether the shard is closed and all of it was delivered.
     pub is_done: bool,
+    /// The tumbling window that is open there.
+    pub window: Option<OpenWindow>,
+}
+
+/// A tumbling window before its last invocation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenWindow {
+    /// Its beginning, in milliseconds since 1970.
+    pub start_ms: i64,
+    /// Its end, which is no part of it.
+    pub end_ms: i64,
+    /// What the function returned last, as JSON.
+    pub state: String,
+}
+
+/// A pipe that has begun.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Begun {
+    /// Whose stream it reads; unknown of pipes that an older build has begun.
+    pub source: Option<String>,
+    /// How far it is in each shard that it has seen.
+    pub positions: HashMap<ShardKey, Position>,
+}
+
+/// A pipe that the server starts by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptPipe {
+    /// The database that it belongs to.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// What it was asked to do, as JSON that the server understands.
+    pub definition: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct PipeRow {
+    format: u32,
+    #[serde(default)]
+    source: Option<String>,
+    /// What it was asked to do; absent when it is not to be started again.
+    #[serde(default)]
+    definition: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -37,20 +82,26 @@ struct PositionRow {
     sequence: u64,
     place: u32,
     is_done: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    window: Option<OpenWindow>,
 }
 
 impl Engine {
-    /// How far a pipe is in each shard that it has seen; `None` when it never began.
+    /// A pipe and how far it is; `None` when it never began.
     ///
     /// # Errors
     /// When the store fails, or holds a row that cannot be read.
-    pub fn pipe_positions(
-        &self,
-        namespace: &str,
-        pipe: &str,
-    ) -> Result<Option<HashMap<ShardKey, Position>>, StoreError> {
+    pub fn begun_pipe(&self, namespace: &str, pipe: &str) -> Result<Option<Begun>, StoreError> {
         let prefix = prefix(namespace, pipe);
-        let (mut positions, mut has_begun, mut fault) = (HashMap::new(), false, None);
+        let (mut begun, mut fault) = (None::<Begun>, None);
+        let mut take = |key: &[u8], value: &[u8]| -> Result<(), String> {
+            let begun = begun.get_or_insert_default();
+            match read_key(&key[prefix.len()..]) {
+                Some(shard) => drop(begun.positions.insert(shard, read_position(value)?)),
+                None => begun.source = read_pipe(value)?.source,
+            }
+            Ok(())
+        };
         let end = after_prefix(&prefix);
         let end = end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
         self.store.snapshot()?.range(
@@ -58,63 +109,112 @@ impl Engine {
             Bound::Included(&prefix),
             end,
             Direction::Forward,
+            &mut |key, value| match take(key, value) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(sentence) => {
+                    fault = Some(sentence);
+                    ControlFlow::Break(())
+                }
+            },
+        )?;
+        match fault {
+            Some(sentence) => Err(corrupt(pipe, &sentence)),
+            None => Ok(begun),
+        }
+    }
+
+    /// The pipes that are to be started again, of all databases.
+    ///
+    /// # Errors
+    /// When the store fails, or holds a row that cannot be read.
+    pub fn kept_pipes(&self) -> Result<Vec<KeptPipe>, StoreError> {
+        let (mut kept, mut fault) = (Vec::new(), None);
+        self.store.snapshot()?.range(
+            Keyspace::Pipes,
+            Bound::Unbounded,
+            Bound::Unbounded,
+            Direction::Forward,
             &mut |key, value| {
-                has_begun = true;
-                match (read_key(&key[prefix.len()..]), read_row(value)) {
-                    (Some(shard), Ok(position)) => {
-                        positions.insert(shard, position);
+                let Some((namespace, name)) = names(key) else { return ControlFlow::Continue(()) };
+                match read_pipe(value) {
+                    Ok(PipeRow { definition: Some(definition), .. }) => {
+                        kept.push(KeptPipe { namespace, name, definition });
                     }
-                    (None, Ok(_)) => {}
-                    (_, Err(sentence)) => {
-                        fault = Some(sentence);
+                    Ok(_) => {}
+                    Err(sentence) => {
+                        fault = Some(corrupt(&name, &sentence));
                         return ControlFlow::Break(());
                     }
                 }
                 ControlFlow::Continue(())
             },
         )?;
-        match fault {
-            Some(sentence) => Err(StoreError::Corrupt(format!("position of pipe {pipe}: {sentence}").into())),
-            None => Ok(has_begun.then_some(positions)),
-        }
+        fault.map_or(Ok(kept), Err)
     }
 
-    /// Writes how far a pipe is in some shards, and that it has begun; takes out those that are gone. May block.
+    /// Writes that a pipe has begun to read a source, from some positions on and from the beginning of all other shards,
+    /// in place of whatever it was before. With a definition it is one of [`Engine::kept_pipes`]. May block.
     ///
     /// # Errors
     /// When the store fails.
+    pub fn begin_pipe(
+        &self,
+        namespace: &str,
+        pipe: &str,
+        source: &str,
+        definition: Option<String>,
+        positions: &HashMap<ShardKey, Position>,
+    ) -> Result<(), StoreError> {
+        let prefix = prefix(namespace, pipe);
+        let before = self.begun_pipe(namespace, pipe)?.unwrap_or_default();
+        let mut batch = Batch::new();
+        for shard in before.positions.keys().filter(|shard| !positions.contains_key(*shard)) {
+            batch.delete(Keyspace::Pipes, key(&prefix, *shard));
+        }
+        for (shard, position) in positions {
+            batch.put(Keyspace::Pipes, key(&prefix, *shard), row(position.clone()));
+        }
+        let begun = PipeRow { format: FORMAT, source: Some(source.to_owned()), definition };
+        batch.put(Keyspace::Pipes, prefix, serde_json::to_vec(&begun).expect("texts have a JSON form"));
+        self.store.commit(batch).wait().map(drop)
+    }
+
+    /// Writes how far a pipe is in some shards, and takes out those that are gone. Never waits for the disk.
     pub fn save_pipe(
         &self,
         namespace: &str,
         pipe: &str,
         positions: &[(ShardKey, Position)],
         gone: &[ShardKey],
-    ) -> Result<(), StoreError> {
+    ) -> Commit {
         let prefix = prefix(namespace, pipe);
         let mut batch = Batch::new();
-        batch.put(Keyspace::Pipes, prefix.clone(), row(Position::default()));
         for (shard, position) in positions {
-            batch.put(Keyspace::Pipes, key(&prefix, *shard), row(*position));
+            batch.put(Keyspace::Pipes, key(&prefix, *shard), row(position.clone()));
         }
         for shard in gone {
             batch.delete(Keyspace::Pipes, key(&prefix, *shard));
         }
-        self.store.commit(batch).wait().map(drop)
+        self.store.commit(batch)
     }
 
-    /// Forgets how far a pipe is. May block.
+    /// Forgets a pipe and how far it is. May block.
     ///
     /// # Errors
     /// When the store fails.
     pub fn forget_pipe(&self, namespace: &str, pipe: &str) -> Result<(), StoreError> {
         let prefix = prefix(namespace, pipe);
         let mut batch = Batch::new();
-        for shard in self.pipe_positions(namespace, pipe)?.unwrap_or_default().into_keys() {
+        for shard in self.begun_pipe(namespace, pipe)?.unwrap_or_default().positions.into_keys() {
             batch.delete(Keyspace::Pipes, key(&prefix, shard));
         }
         batch.delete(Keyspace::Pipes, prefix);
         self.store.commit(batch).wait().map(drop)
     }
+}
+
+fn corrupt(pipe: &str, sentence: &str) -> StoreError {
+    StoreError::Corrupt(format!("row of pipe {pipe}: {sentence}").into())
 }
 
 /// Neither a namespace nor a name holds a zero byte.
@@ -131,17 +231,38 @@ fn read_key(behind_prefix: &[u8]) -> Option<ShardKey> {
     Some((u32::from_be_bytes(*stream), u32::from_be_bytes(shard.try_into().ok()?)))
 }
 
-fn row(Position { next, is_done }: Position) -> Vec<u8> {
-    let row = PositionRow { format: FORMAT, sequence: next.sequence, place: next.place, is_done };
-    serde_json::to_vec(&row).expect("numbers have a JSON form")
+/// Namespace and name of a pipe's own row; `None` for the row of a shard.
+fn names(key: &[u8]) -> Option<(String, String)> {
+    let mut parts = key.splitn(3, |byte| *byte == 0);
+    let (namespace, name, rest) = (parts.next()?, parts.next()?, parts.next()?);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    rest.is_empty().then(|| (text(namespace), text(name)))
 }
 
-fn read_row(bytes: &[u8]) -> Result<Position, String> {
+fn row(Position { next, is_done, window }: Position) -> Vec<u8> {
+    let row = PositionRow { format: FORMAT, sequence: next.sequence, place: next.place, is_done, window };
+    serde_json::to_vec(&row).expect("numbers and texts have a JSON form")
+}
+
+fn read_position(bytes: &[u8]) -> Result<Position, String> {
     let row: PositionRow = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
-    if row.format > FORMAT {
-        return Err(format!("format {} is newer than this build", row.format));
+    check_format(row.format)?;
+    let next = Appended { sequence: row.sequence, place: row.place };
+    Ok(Position { next, is_done: row.is_done, window: row.window })
+}
+
+/// Reads a pipe's own row; in format 1 it said no more than that the pipe has begun.
+fn read_pipe(bytes: &[u8]) -> Result<PipeRow, String> {
+    let row: PipeRow = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    check_format(row.format)?;
+    Ok(row)
+}
+
+fn check_format(format: u32) -> Result<(), String> {
+    if format > FORMAT {
+        return Err(format!("format {format} is newer than this build"));
     }
-    Ok(Position { next: Appended { sequence: row.sequence, place: row.place }, is_done: row.is_done })
+    Ok(())
 }
 
 #[cfg(test)]
@@ -153,20 +274,68 @@ mod tests {
     use super::*;
     use crate::EngineConfig;
 
+    fn engine() -> Engine {
+        Engine::open(Arc::new(MemoryStore::new()), EngineConfig::default()).unwrap()
+    }
+
+    fn at(sequence: u64) -> Position {
+        let window = OpenWindow { start_ms: 1, end_ms: 2, state: "{}".into() };
+        let window = (sequence == 9).then_some(window);
+        Position { next: Appended { sequence, place: 3 }, is_done: sequence > 9, window }
+    }
+
+    fn positions(engine: &Engine, namespace: &str, pipe: &str) -> Option<HashMap<ShardKey, Position>> {
+        engine.begun_pipe(namespace, pipe).unwrap().map(|begun| begun.positions)
+    }
+
     #[test]
     fn positions_are_kept_for_each_pipe_and_database() {
-        let engine = Engine::open(Arc::new(MemoryStore::new()), EngineConfig::default()).unwrap();
-        let at = |sequence| Position { next: Appended { sequence, place: 3 }, is_done: sequence > 5 };
-        assert_eq!(engine.pipe_positions("", "a").unwrap(), None);
-        engine.save_pipe("", "a", &[], &[]).unwrap();
-        assert_eq!(engine.pipe_positions("", "a").unwrap(), Some(HashMap::new()));
-        engine.save_pipe("", "a", &[((1, 0), at(4)), ((1, 1), at(9))], &[]).unwrap();
-        engine.save_pipe("other", "a", &[((1, 0), at(7))], &[]).unwrap();
-        engine.save_pipe("", "ab", &[((1, 0), at(8))], &[]).unwrap();
-        engine.save_pipe("", "a", &[((1, 1), at(10))], &[(1, 0)]).unwrap();
-        assert_eq!(engine.pipe_positions("", "a").unwrap(), Some(HashMap::from([((1, 1), at(10))])));
+        let engine = engine();
+        let begin =
+            |namespace, pipe| engine.begin_pipe(namespace, pipe, "Orders", None, &HashMap::new()).unwrap();
+        assert_eq!(engine.begun_pipe("", "a").unwrap(), None);
+        begin("", "a");
+        assert_eq!(positions(&engine, "", "a"), Some(HashMap::new()));
+        engine.save_pipe("", "a", &[((1, 0), at(4)), ((1, 1), at(9))], &[]).wait().unwrap();
+        engine.save_pipe("other", "a", &[((1, 0), at(7))], &[]).wait().unwrap();
+        engine.save_pipe("", "ab", &[((1, 0), at(8))], &[]).wait().unwrap();
+        assert_eq!(positions(&engine, "", "a"), Some(HashMap::from([((1, 0), at(4)), ((1, 1), at(9))])));
+        engine.save_pipe("", "a", &[((1, 1), at(10))], &[(1, 0)]).wait().unwrap();
+        assert_eq!(positions(&engine, "", "a"), Some(HashMap::from([((1, 1), at(10))])));
+        begin("", "a");
+        assert_eq!(positions(&engine, "", "a"), Some(HashMap::new()), "begun anew");
         engine.forget_pipe("", "a").unwrap();
-        assert_eq!(engine.pipe_positions("", "a").unwrap(), None);
-        assert_eq!(engine.pipe_positions("", "ab").unwrap(), Some(HashMap::from([((1, 0), at(8))])));
+        assert_eq!(engine.begun_pipe("", "a").unwrap(), None);
+        assert_eq!(positions(&engine, "", "ab"), Some(HashMap::from([((1, 0), at(8))])));
+    }
+
+    #[test]
+    fn pipes_with_a_definition_are_found_again() {
+        let engine = engine();
+        let begin = |namespace, pipe, definition: Option<&str>| {
+            let from = HashMap::from([((1, 0), at(4))]);
+            engine.begin_pipe(namespace, pipe, "Orders", definition.map(str::to_owned), &from).unwrap();
+        };
+        begin("", "file", None);
+        begin("", "posted", Some("{}"));
+        begin("key/us-east-1", "posted", Some("[]"));
+        let kept: Vec<[String; 3]> = engine
+            .kept_pipes()
+            .unwrap()
+            .into_iter()
+            .map(|kept| [kept.namespace, kept.name, kept.definition])
+            .collect();
+        assert_eq!(kept, [["", "posted", "{}"], ["key/us-east-1", "posted", "[]"]]);
+        assert_eq!(engine.begun_pipe("", "posted").unwrap().unwrap().source.as_deref(), Some("Orders"));
+        begin("", "posted", None);
+        assert_eq!(engine.kept_pipes().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn rows_of_the_first_format_are_read() {
+        let position = br#"{"format":1,"sequence":4,"place":3,"is_done":false}"#;
+        assert_eq!(read_position(position).unwrap(), at(4));
+        assert_eq!(read_pipe(position).unwrap().source, None);
+        assert!(read_pipe(br#"{"format":3}"#).is_err_and(|sentence| sentence.contains("newer")));
     }
 }

@@ -147,6 +147,6 @@ fn place<K: Ord>(parts: &mut Vec<(K, Part)>, key: K) -> &mut Part {
 }
 
 fn members_of(map: &Item, parts: &[(String, Part)]) -> Item {
-    let kept = parts.iter().filter_map(|(name, part)| Some((name.clone(), part.keep(map.get(name)?)?)));
-    Item::from_unsorted(kept.collect())
+    let kept = parts.iter().filter_map(|(name, part)| Some((name, part.keep(map.get(name)?)?)));
+    kept.collect()
 }

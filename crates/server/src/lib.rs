@@ -11,4 +11,5 @@ pub mod pipes;
 pub mod report;
 pub mod runner;
 pub mod service;
+pub mod trust;
 pub mod wire;

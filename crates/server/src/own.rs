@@ -198,7 +198,7 @@ impl Own {
     }
 
     fn start_pipe(&self, body: &Bytes) -> Result<Value, Refusal> {
-        let shown = self.pipes.start(&self.namespace, read(body, Pipes::example())?);
+        let shown = self.pipes.start_and_keep(&self.namespace, read(body, Pipes::example())?);
         shown.map(|shown| json!(shown)).map_err(|sentence| Refusal(StatusCode::BAD_REQUEST, sentence))
     }
 
@@ -241,8 +241,14 @@ fn time(now: Timestamp) -> Value {
 
 fn read<'a, T: Deserialize<'a>>(body: &'a Bytes, expected: &str) -> Result<T, Refusal> {
     let body: &[u8] = if body.is_empty() { b"{}" } else { body };
-    serde_json::from_slice(body)
-        .map_err(|error| Refusal(StatusCode::BAD_REQUEST, format!("expected {expected}: {error}")))
+    let wrong = |what: &dyn std::fmt::Display| {
+        Refusal(StatusCode::BAD_REQUEST, format!("expected {expected}: {what}"))
+    };
+    // The decoder would take a list for the members of an object in their order.
+    if !body.trim_ascii_start().starts_with(b"{") {
+        return Err(wrong(&"the body is one JSON object"));
+    }
+    serde_json::from_slice(body).map_err(|error| wrong(&error))
 }
 
 fn check_name(name: &str) -> Result<&str, Refusal> {

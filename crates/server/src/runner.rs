@@ -19,6 +19,9 @@ use crate::clock::{Clock, ClockError, Move};
 /// failed is tried again after it.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
+/// How many times a job may fall due by its calendar on one move of the clock: as much as is done in a minute or so.
+const MOST_DUE: u64 = 100_000;
+
 /// The jobs of a server and the clock that they follow.
 pub struct Jobs {
     clock: Arc<Clock>,
@@ -98,11 +101,25 @@ impl Jobs {
     pub fn move_clock(&self, by: Move, deliver: &dyn Fn()) -> Result<Timestamp, MoveError> {
         let _one_at_a_time = lock(&self.running);
         let end = self.clock.end_of(by).map_err(MoveError::Refused)?;
+        self.check_calendar(end).map_err(MoveError::Refused)?;
         deliver();
         let (failure, _) = self.run_until(end, deliver);
         let now = self.clock.reach(end);
         deliver();
         failure.map_or(Ok(now), |failure| Err(failure.into()))
+    }
+
+    /// Refuses a move on which jobs fall due so often by their calendar that it would not end in good time.
+    fn check_calendar(&self, end: Timestamp) -> Result<(), ClockError> {
+        let jobs = self.jobs.read().unwrap_or_else(PoisonError::into_inner);
+        match jobs.iter().find(|job| job.due_until(end, MOST_DUE + 1) > MOST_DUE) {
+            None => Ok(()),
+            Some(job) => Err(ClockError(format!(
+                "{} falls due by its schedules more than {MOST_DUE} times until {end}: move the clock in smaller steps, \
+                 or take out schedules that are not needed",
+                job.name()
+            ))),
+        }
     }
 
     /// Runs jobs in the order in which they fall due, until none is due at `end` or before; a manual clock follows. A

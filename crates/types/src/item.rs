@@ -1,11 +1,13 @@
 //! Items and maps: names with values.
 
+use smol_str::SmolStr;
+
 use crate::value::AttributeValue;
 
 /// The attributes of an item, or the members of a map: a flat list sorted by name, each name once.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Item {
-    attributes: Vec<(String, AttributeValue)>,
+    attributes: Vec<(SmolStr, AttributeValue)>,
 }
 
 impl Item {
@@ -15,7 +17,7 @@ impl Item {
     }
 
     /// Sorts the attributes by name; of a name given twice the last stays.
-    pub fn from_unsorted(mut attributes: Vec<(String, AttributeValue)>) -> Item {
+    pub fn from_unsorted(mut attributes: Vec<(SmolStr, AttributeValue)>) -> Item {
         let strictly_sorted = attributes.windows(2).all(|pair| pair[0].0 < pair[1].0);
         if !strictly_sorted {
             attributes.reverse();
@@ -40,7 +42,7 @@ impl Item {
     }
 
     /// Sets an attribute; answers its old value.
-    pub fn insert(&mut self, name: impl Into<String>, value: AttributeValue) -> Option<AttributeValue> {
+    pub fn insert(&mut self, name: impl Into<SmolStr>, value: AttributeValue) -> Option<AttributeValue> {
         let name = name.into();
         match self.position(&name) {
             Ok(at) => Some(std::mem::replace(&mut self.attributes[at].1, value)),
@@ -88,15 +90,15 @@ impl Item {
 }
 
 impl IntoIterator for Item {
-    type Item = (String, AttributeValue);
-    type IntoIter = std::vec::IntoIter<(String, AttributeValue)>;
+    type Item = (SmolStr, AttributeValue);
+    type IntoIter = std::vec::IntoIter<(SmolStr, AttributeValue)>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.attributes.into_iter()
     }
 }
 
-impl<N: Into<String>> FromIterator<(N, AttributeValue)> for Item {
+impl<N: Into<SmolStr>> FromIterator<(N, AttributeValue)> for Item {
     fn from_iter<I: IntoIterator<Item = (N, AttributeValue)>>(attributes: I) -> Item {
         Item::from_unsorted(attributes.into_iter().map(|(name, value)| (name.into(), value)).collect())
     }

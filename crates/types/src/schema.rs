@@ -1,5 +1,7 @@
 //! Key schemas: which attributes are keys, and of which type.
 
+use smol_str::SmolStr;
+
 use crate::item::Item;
 use crate::value::{AttributeValue, ValueType};
 
@@ -88,7 +90,7 @@ impl KeySchema {
     /// The key attributes of an item; `None` when one is missing.
     pub fn key_of(&self, item: &Item) -> Option<Item> {
         self.attributes()
-            .map(|a| Some((a.name.clone(), item.get(&a.name)?.clone())))
+            .map(|a| Some((SmolStr::from(&a.name), item.get(&a.name)?.clone())))
             .collect::<Option<Vec<_>>>()
             .map(Item::from_unsorted)
     }

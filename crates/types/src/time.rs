@@ -102,24 +102,56 @@ fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + day_of_era - 719_468
 }
 
-/// Reads a span such as `500ms`, `2s`, `1m`, `25h` or `3d`: a whole number and its unit. Answers milliseconds.
+/// The units of durations and their milliseconds.
+const UNITS: [(&str, i64); 6] =
+    [("w", 7 * 86_400_000), ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1)];
+
+/// Reads a span: numbers with units, the larger unit first, such as `500ms`, `2s`, `9m59s`, `1.5h`, `25h` or `1w3d`. A
+/// space between them does not matter, `0` needs no unit, and `min` is a minute too. Answers whole milliseconds.
 ///
 /// # Errors
 /// A sentence that says how to write one.
 pub fn parse_duration_ms(text: &str) -> Result<i64, String> {
-    let expected = || format!("`{text}` is no duration: write a number with ms, s, m, h or d, such as 500ms");
-    let count = text.bytes().take_while(u8::is_ascii_digit).count();
-    let (number, unit) = text.split_at(count);
-    let number: i64 = number.parse().map_err(|_| expected())?;
-    let millis = match unit {
-        "ms" => 1,
-        "s" => 1000,
-        "m" => 60_000,
-        "h" => 3_600_000,
-        "d" => 86_400_000,
-        _ => return Err(expected()),
-    };
-    number.checked_mul(millis).ok_or_else(expected)
+    read_duration(text.trim()).ok_or_else(|| {
+        format!(
+            "`{text}` is no duration of whole milliseconds: write numbers with ms, s, m, h, d or w, the larger unit \
+             first, such as 500ms, 9m59s or 1.5h"
+        )
+    })
+}
+
+fn read_duration(text: &str) -> Option<i64> {
+    if text == "0" {
+        return Some(0);
+    }
+    let (mut rest, mut sum, mut units) = (text, 0_i64, &UNITS[..]);
+    while !rest.is_empty() || sum == 0 && units.len() == UNITS.len() {
+        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let (number, after) = rest.split_at(end);
+        let end = after.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(after.len());
+        let (unit, after) = after.split_at(end);
+        let unit = if unit == "min" { "m" } else { unit };
+        let at = units.iter().position(|(name, _)| *name == unit)?;
+        sum = sum.checked_add(of_unit(number, units[at].1)?)?;
+        (rest, units) = (after.trim_start(), &units[at + 1..]);
+    }
+    Some(sum)
+}
+
+/// A number such as `1.5`, times a unit, when that is whole.
+fn of_unit(number: &str, unit: i64) -> Option<i64> {
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
+    let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_number(whole) || !is_number(fraction) {
+        return None;
+    }
+    let fraction = fraction.trim_end_matches('0');
+    let scale = 10_i64.checked_pow(u32::try_from(fraction.len()).ok()?)?;
+    let parts = if fraction.is_empty() { 0 } else { fraction.parse::<i64>().ok()? }.checked_mul(unit)?;
+    if parts % scale != 0 {
+        return None;
+    }
+    whole.parse::<i64>().ok()?.checked_mul(unit)?.checked_add(parts / scale)
 }
 
 /// Reads a duration, or two joined by `..`, as the shortest and the longest milliseconds: `200ms`, `50ms..2s`.
@@ -193,6 +225,58 @@ mod tests {
         for (millis, text) in cases {
             assert_eq!(Timestamp::from_millis(millis).to_string(), text);
         }
+    }
+
+    #[test]
+    fn durations_are_numbers_with_units() {
+        let cases = [
+            ("0", 0),
+            ("0s", 0),
+            ("500ms", 500),
+            ("2s", 2_000),
+            ("9m59s", 599_000),
+            ("1h30m", 5_400_000),
+            ("1h 30m", 5_400_000),
+            ("1.5h", 5_400_000),
+            ("0.001s", 1),
+            ("1.50s", 1_500),
+            ("25h", 90_000_000),
+            ("20min", 1_200_000),
+            ("1w3d", 10 * 86_400_000),
+            ("1d0h0m0s7ms", 86_400_007),
+        ];
+        for (text, millis) in cases {
+            assert_eq!(parse_duration_ms(text), Ok(millis), "{text}");
+        }
+        for text in [
+            "",
+            " ",
+            "1",
+            "s",
+            "1 s",
+            "1S",
+            "1y",
+            "-1s",
+            "+1s",
+            "1.s",
+            ".5s",
+            "1..5s",
+            "1.5",
+            "0.5ms",
+            "1s1m",
+            "1m1m",
+            "1ms2",
+            "1,5h",
+            "1e3s",
+            "99999999999999999999s",
+            "9223372036854775807w",
+            "0.0000000000000000000001h",
+        ] {
+            let sentence = parse_duration_ms(text).unwrap_err();
+            assert!(sentence.contains("such as 500ms"), "{text}: {sentence}");
+        }
+        assert_eq!(parse_duration_range_ms("50ms..1.5s"), Ok((50, 1_500)));
+        assert!(parse_duration_range_ms("1.5s..1s").is_err());
     }
 
     #[test]

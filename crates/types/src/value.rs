@@ -1,5 +1,7 @@
 //! Attribute values: the ten types of DynamoDB.
 
+use smol_str::SmolStr;
+
 use crate::item::Item;
 use crate::number::Number;
 
@@ -10,7 +12,7 @@ use crate::number::Number;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum AttributeValue {
     /// A string.
-    S(String),
+    S(SmolStr),
     /// A number.
     N(Number),
     /// Bytes.
@@ -24,7 +26,7 @@ pub enum AttributeValue {
     /// A map from names to values of any types.
     M(Item),
     /// A set of strings, sorted by bytes.
-    Ss(Vec<String>),
+    Ss(Vec<SmolStr>),
     /// A set of numbers, ascending.
     Ns(Vec<Number>),
     /// A set of binaries, sorted by bytes.
@@ -100,7 +102,7 @@ impl AttributeValue {
     }
 
     /// Shorthand for a string value.
-    pub fn s(text: impl Into<String>) -> AttributeValue {
+    pub fn s(text: impl Into<SmolStr>) -> AttributeValue {
         AttributeValue::S(text.into())
     }
 

@@ -1,8 +1,10 @@
 """A table's stream, delivered to a function in Lambda's form: `/_dyno/pipes`, on a server with `--clock manual`."""
 
+import datetime
 import http.server
 import json
 import threading
+import time
 import uuid
 
 import pytest
@@ -221,11 +223,71 @@ def test_a_target_that_is_away_loses_nothing(client, endpoint, table, function, 
     wait_until(lambda: sum(back.keys(), []) == ["a", "b"])
 
 
+def test_a_window_hands_its_state_on(client, endpoint, table, function, pipe):
+    """The handler of AWS's guide: counts by item, and does something with the sums when the window is over."""
+    sums = []
+
+    def handler(event):
+        state = event["state"]
+        for record in event["Records"]:
+            key = record["dynamodb"]["Keys"]["sk"]["S"]
+            state[key] = state.get(key, 0) + 1
+        if event["isFinalInvokeForWindow"]:
+            sums.append((event["window"]["start"], event["window"]["end"], state))
+        return {"state": state}
+
+    # To the beginning of a window, wherever the clock stands.
+    now = own(endpoint, "/_dyno/clock")[1]["now"]
+    beginning = datetime.datetime.fromisoformat(now).replace(second=0, microsecond=0) + datetime.timedelta(minutes=1)
+    own(endpoint, "/_dyno/clock", {"set": beginning.strftime("%Y-%m-%dT%H:%M:%SZ")})
+    pipe(table, function(handler), TumblingWindowInSeconds=60)
+    put(client, table, "a", "b")
+    own(endpoint, "/_dyno/clock", {"advance": "59s"})
+    put(client, table, "a", v="again")
+    settle(endpoint)
+    assert sums == []
+    own(endpoint, "/_dyno/clock", {"advance": "1s"})
+    end = beginning + datetime.timedelta(minutes=1)
+    times = [time.strftime("%Y-%m-%dT%H:%M:%SZ") for time in (beginning, end)]
+    assert sums == [(*times, {"a": 2, "b": 1})]
+
+
+def test_batches_go_side_by_side(client, endpoint, table, function, pipe):
+    """A slow function is called several times at once, but never for one item."""
+    running, most, lock = set(), [0], threading.Lock()
+
+    def handler(event):
+        mine = {record["dynamodb"]["Keys"]["sk"]["S"] for record in event["Records"]}
+        with lock:
+            assert not mine & running, mine & running
+            running.update(mine)
+            most[0] = max(most[0], len(running))
+        time.sleep(0.05)
+        with lock:
+            running.difference_update(mine)
+
+    processor = function(handler)
+    for version in "123":
+        put(client, table, *"abcdefgh", v=version)
+    name = pipe(table, processor, BatchSize=1, ParallelizationFactor=10)
+    settle(endpoint)
+    versions = {}
+    for event in processor.events:
+        for record in event["Records"]:
+            image = record["dynamodb"]["NewImage"]
+            versions.setdefault(image["sk"]["S"], []).append(image["v"]["S"])
+    assert versions == {key: ["1", "2", "3"] for key in "abcdefgh"}
+    assert most[0] > 1
+    shown = [one for one in own(endpoint, "/_dyno/pipes")[1]["Pipes"] if one["Name"] == name][0]
+    assert (shown["Invocations"], shown["FailedInvocations"]) == (24, 0)
+
+
 def test_wrong_pipes_are_told_what_was_expected(endpoint):
     right = {"EventSourceArn": "Orders", "FunctionName": "f", "Endpoint": "http://x", "StartingPosition": "LATEST"}
     for change, words in [
         ({"BatchSize": 0}, "`BatchSize` is 1 to 10000, not 0"),
         ({"Batchsize": 1}, "unknown field `Batchsize`"),
+        ({"StartingPosition": "AT_TIMESTAMP"}, "Unsupported starting position for arn type: Orders"),
         ({"FilterCriteria": {"Filters": [{"Pattern": '{"a":"b"}'}]}}, "`Pattern`: a: expected an object, or a list"),
     ]:
         status, answer = own(endpoint, "/_dyno/pipes", {**right, **change})

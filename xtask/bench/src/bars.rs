@@ -3,13 +3,15 @@
 use crate::measure::Measured;
 use crate::mixed::Mixed;
 use crate::starts::Starts;
-use crate::targets::{BARE, OURS};
+use crate::targets::{BARE, OURS, OURS_PLAIN};
 use crate::workload::{ROWS, Row};
 
 /// How often less CPU than `dynoxide` in memory every operation must use.
 const LESS_CPU_THAN_DYNOXIDE: f64 = 3.0;
 /// How often more durable writes a second than `dynoxide` on a file, with 64 connections.
 const MORE_WRITES_THAN_DYNOXIDE: f64 = 8.0;
+/// Of the write rate of a table without a stream, what one with a stream must keep.
+const SHARE_WITH_A_STREAM: f64 = 0.85;
 /// The 99th percentile of a single-item operation with 32 connections.
 const P99_US: f64 = 5_000.0;
 /// The longest answer of a mixed run.
@@ -55,6 +57,13 @@ pub fn of_rows(rows: &[Measured]) -> Vec<Bar> {
                 format!("{name}: server CPU as a multiple of the bare server's"),
                 ours.cpu_us / bare.cpu_us,
                 limit,
+            ));
+        }
+        if let Some(plain) = measured.cell(OURS_PLAIN) {
+            bars.push(Bar::at_least(
+                format!("{name}: share of the writes a second that the plain table takes"),
+                ours.per_second / plain.per_second,
+                SHARE_WITH_A_STREAM,
             ));
         }
         if let Some(peer) = measured.cell("dynoxide-mem") {

@@ -11,8 +11,8 @@ use dynamometer_harness::Server;
 
 use crate::driver::{self, Load, Outcome};
 use crate::stats::{median, percentile};
-use crate::targets::{self, BARE, Target};
-use crate::workload::{Requests, Row};
+use crate::targets::{self, BARE, OURS_PLAIN, Target};
+use crate::workload::{Requests, Row, Table};
 use crate::{BenchError, Options};
 
 /// What one server did in one row.
@@ -56,6 +56,7 @@ impl Measured {
 struct Series<'a> {
     name: &'a str,
     server: &'a Server,
+    row: Row,
     items: u64,
     rounds: Vec<Outcome>,
     cpu_in_rounds: u64,
@@ -75,13 +76,16 @@ pub fn measure(
 ) -> Result<Measured, BenchError> {
     let answer = targets::capture(&targets[0], row)?;
     let bare = targets::start_bare(options, &answer)?;
-    let mut series = vec![
-        Series::new(&targets[0].name, &targets[0].server, targets[0].items),
-        Series::new(BARE, &bare, options.items),
-    ];
+    let ours = &targets[0];
+    let mut series = vec![Series::new(&ours.name, &ours.server, row, ours.items)];
+    // The rate of writes is compared in one run: the disk has good and bad minutes.
+    if row.table == Table::Streamed {
+        series.push(Series::new(OURS_PLAIN, &ours.server, row.on_plain_table(), ours.items));
+    }
+    series.push(Series::new(BARE, &bare, row, options.items));
     for target in &targets[1..] {
         match targets::capture(target, row) {
-            Ok(_) => series.push(Series::new(&target.name, &target.server, target.items)),
+            Ok(_) => series.push(Series::new(&target.name, &target.server, row, target.items)),
             Err(error) => eprintln!("not measured: {error}"),
         }
     }
@@ -93,11 +97,19 @@ pub fn measure(
     for round in 0..=options.rounds {
         let seconds = if round == 0 { options.seconds.min(0.3) } else { options.seconds };
         for each in &mut series {
-            each.run(row, connections, seconds)?;
+            each.run(connections, seconds)?;
         }
     }
     settle(&series)?;
-    let cells = series.into_iter().map(Series::finish).collect::<Result<_, _>>()?;
+    let in_rounds = |server: &Server| {
+        let same = series.iter().filter(|each| each.server.address() == server.address());
+        same.map(|each| each.cpu_in_rounds).sum::<u64>()
+    };
+    // What the same server did for another column is not this one's.
+    let for_others: Vec<u64> =
+        series.iter().map(|each| in_rounds(each.server) - each.cpu_in_rounds).collect();
+    let cells = series.into_iter().zip(for_others).map(|(each, others)| each.finish(others));
+    let cells = cells.collect::<Result<_, _>>()?;
     Ok(Measured { row, connections, cells })
 }
 
@@ -107,18 +119,18 @@ fn settle(series: &[Series]) -> Result<(), BenchError> {
 }
 
 impl<'a> Series<'a> {
-    fn new(name: &'a str, server: &'a Server, items: u64) -> Series<'a> {
-        Series { name, server, items, rounds: Vec::new(), cpu_in_rounds: 0, cpu_at_start: 0 }
+    fn new(name: &'a str, server: &'a Server, row: Row, items: u64) -> Series<'a> {
+        Series { name, server, row, items, rounds: Vec::new(), cpu_in_rounds: 0, cpu_at_start: 0 }
     }
 
-    fn run(&mut self, row: Row, connections: usize, seconds: f64) -> Result<(), BenchError> {
+    fn run(&mut self, connections: usize, seconds: f64) -> Result<(), BenchError> {
         let load = Load {
             address: self.server.address(),
             connections,
             time: Duration::from_secs_f64(seconds),
             most: 5_000_000,
         };
-        let mut requests = Requests::new(row, self.items, connections);
+        let mut requests = Requests::new(self.row, self.items, connections);
         let before = self.server.cpu_us()?;
         let outcome =
             driver::run(load, 1, &mut requests).map_err(|error| BenchError::wrong(self.name, &error))?;
@@ -127,9 +139,9 @@ impl<'a> Series<'a> {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Cell, BenchError> {
+    fn finish(mut self, cpu_for_others: u64) -> Result<Cell, BenchError> {
         let requests: u64 = self.rounds.iter().map(Outcome::requests).sum();
-        let all_cpu = self.server.cpu_us()? - self.cpu_at_start;
+        let all_cpu = self.server.cpu_us()? - self.cpu_at_start - cpu_for_others;
         let errors = self.rounds.iter().map(|round| round.errors).sum();
         let first_error =
             self.rounds.iter().find(|round| round.errors > 0).map(|round| round.first_error.clone());

@@ -110,9 +110,9 @@ pub fn print_mixed(mixed: &Mixed) {
 /// Prints what loading cost.
 #[allow(clippy::print_stdout, reason = "the table is this program's output")]
 pub fn print_loads(loads: &[Loaded]) {
-    for Loaded { target, indexed, per_second, cpu_us } in loads {
-        let gsi = if *indexed { ", with a GSI" } else { "" };
-        println!("loading {target}{gsi}: {per_second:.0} items/s, {cpu_us:.1} CPU µs an item");
+    for Loaded { target, table, per_second, cpu_us } in loads {
+        let with = table.with();
+        println!("loading {target}{with}: {per_second:.0} items/s, {cpu_us:.1} CPU µs an item");
     }
 }
 
@@ -167,7 +167,7 @@ pub fn to_json(report: &Report) -> Value {
         .iter()
         .map(|load| {
             json!({
-                "server": load.target, "gsi": load.indexed, "items_per_second": load.per_second,
+                "server": load.target, "table": load.table.name(), "items_per_second": load.per_second,
                 "cpu_us": load.cpu_us,
             })
         })

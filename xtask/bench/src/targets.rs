@@ -9,10 +9,10 @@ use dynamometer_harness::{Client, Launch, Reply, Server};
 
 use crate::driver::{self, Load};
 use crate::random::{Random, new_seed};
-use crate::workload::{self, Loading, Row};
+use crate::workload::{self, Loading, Row, Table};
 use crate::{BenchError, Options};
 
-/// A running server with both tables loaded.
+/// A running server with all tables loaded.
 pub struct Target {
     /// What it is called in the report.
     pub name: String,
@@ -20,7 +20,7 @@ pub struct Target {
     pub server: Server,
     /// How many items each of its tables holds.
     pub items: u64,
-    /// What loading cost, the table without and with the index.
+    /// What loading cost, table by table.
     pub loaded: Vec<Loaded>,
 }
 
@@ -29,8 +29,8 @@ pub struct Target {
 pub struct Loaded {
     /// The server.
     pub target: String,
-    /// Whether the table has the index.
-    pub indexed: bool,
+    /// The table.
+    pub table: Table,
     /// Items a second.
     pub per_second: f64,
     /// Server CPU microseconds an item.
@@ -39,6 +39,8 @@ pub struct Loaded {
 
 /// The name of the product's column.
 pub const OURS: &str = "dyno";
+/// The name of our server's second column in a row of a table that has more to do: the same without that.
+pub const OURS_PLAIN: &str = "dyno-plain";
 /// The name of the bare server's column.
 pub const BARE: &str = "bare";
 
@@ -108,8 +110,8 @@ fn load(name: &str, server: Server, items: u64) -> Result<Target, BenchError> {
     let mut client = Client::connect(server.address())?;
     workload::create_tables(&mut client).map_err(|error| BenchError::wrong(name, &error))?;
     let mut loaded = Vec::new();
-    for indexed in [false, true] {
-        eprintln!("loading {} items of 1 KB into {name}{}", items, if indexed { ", with a GSI" } else { "" });
+    for table in Table::ALL {
+        eprintln!("loading {} items of 1 KB into {name}{}", items, table.with());
         let load = Load {
             address: server.address(),
             connections: 8,
@@ -117,7 +119,7 @@ fn load(name: &str, server: Server, items: u64) -> Result<Target, BenchError> {
             most: items.div_ceil(25),
         };
         let before = server.cpu_us()?;
-        let outcome = driver::run(load, 1, &mut Loading::new(indexed))
+        let outcome = driver::run(load, 1, &mut Loading::new(table))
             .map_err(|error| BenchError::wrong(name, &error))?;
         if outcome.errors > 0 {
             return Err(BenchError::wrong(name, &format!("loading was refused: {}", outcome.first_error)));
@@ -128,7 +130,7 @@ fn load(name: &str, server: Server, items: u64) -> Result<Target, BenchError> {
         settle(&[&server])?;
         loaded.push(Loaded {
             target: name.to_owned(),
-            indexed,
+            table,
             per_second: items as f64 / outcome.took.as_secs_f64(),
             cpu_us: (server.cpu_us()? - before) as f64 / items as f64,
         });

@@ -10,11 +10,41 @@ use crate::driver::Source;
 use crate::random::{Random, new_seed};
 use crate::template::{Keys, Template};
 
-/// The table without an index.
-pub const PLAIN: &str = "bench-plain";
-/// The table with one GSI that projects everything.
-pub const INDEXED: &str = "bench-gsi";
 const INDEX: &str = "by_group";
+
+/// A table of the benchmark. All hold the same items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Table {
+    /// Without an index.
+    Plain,
+    /// With one GSI that projects everything.
+    Indexed,
+    /// With a stream of both images.
+    Streamed,
+}
+
+impl Table {
+    /// All of them.
+    pub const ALL: [Table; 3] = [Table::Plain, Table::Indexed, Table::Streamed];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Table::Plain => "bench-plain",
+            Table::Indexed => "bench-gsi",
+            Table::Streamed => "bench-stream",
+        }
+    }
+
+    /// What it has that the plain one has not, as a report says it.
+    pub fn with(self) -> &'static str {
+        match self {
+            Table::Plain => "",
+            Table::Indexed => ", with a GSI",
+            Table::Streamed => ", with a stream",
+        }
+    }
+}
 
 /// One kind of request.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,8 +53,8 @@ pub struct Row {
     pub name: &'static str,
     /// The operation.
     pub operation: Operation,
-    /// On the table with the index.
-    pub indexed: bool,
+    /// Where.
+    pub table: Table,
     /// The most server CPU that it may use, as a multiple of the bare server's for the same bytes.
     pub bar: Option<f64>,
 }
@@ -42,28 +72,35 @@ pub enum Operation {
 }
 
 /// All rows, reads first, so that they are measured before writes leave work behind.
-pub const ROWS: [Row; 12] = {
+pub const ROWS: [Row; 13] = {
+    use Table::{Indexed, Plain, Streamed};
     use Operation::{BatchWrite, Get, Put, Query, Scan, TransactWrite, Update};
-    const fn row(name: &'static str, operation: Operation, indexed: bool, bar: Option<f64>) -> Row {
-        Row { name, operation, indexed, bar }
+    const fn row(name: &'static str, operation: Operation, table: Table, bar: Option<f64>) -> Row {
+        Row { name, operation, table, bar }
     }
     [
-        row("get", Get, false, Some(2.5)),
-        row("query-10", Query, false, Some(8.0)),
-        row("query-10-gsi", Query, true, Some(8.0)),
-        row("scan-page", Scan, false, None),
-        row("put", Put, false, Some(6.0)),
-        row("put-gsi", Put, true, Some(9.0)),
-        row("update-if", Update, false, Some(9.0)),
-        row("update-if-gsi", Update, true, Some(9.0)),
-        row("batch-25", BatchWrite, false, Some(60.0)),
-        row("batch-25-gsi", BatchWrite, true, None),
-        row("transact-4", TransactWrite, false, None),
-        row("transact-4-gsi", TransactWrite, true, None),
+        row("get", Get, Plain, Some(2.5)),
+        row("query-10", Query, Plain, Some(8.0)),
+        row("query-10-gsi", Query, Indexed, Some(8.0)),
+        row("scan-page", Scan, Plain, None),
+        row("put", Put, Plain, Some(6.0)),
+        row("put-gsi", Put, Indexed, Some(9.0)),
+        row("put-stream", Put, Streamed, None),
+        row("update-if", Update, Plain, Some(9.0)),
+        row("update-if-gsi", Update, Indexed, Some(9.0)),
+        row("batch-25", BatchWrite, Plain, Some(60.0)),
+        row("batch-25-gsi", BatchWrite, Indexed, None),
+        row("transact-4", TransactWrite, Plain, None),
+        row("transact-4-gsi", TransactWrite, Indexed, None),
     ]
 };
 
 impl Row {
+    /// The same on the table that has nothing beside it.
+    pub fn on_plain_table(self) -> Row {
+        Row { table: Table::Plain, ..self }
+    }
+
     /// True for the operations on one item.
     pub fn is_single_item(self) -> bool {
         matches!(self.operation, Operation::Get | Operation::Put | Operation::Update)
@@ -76,12 +113,12 @@ impl Row {
 
     /// The request to fill in.
     pub fn template(self) -> Template {
-        let table = if self.indexed { INDEXED } else { PLAIN };
+        let table = self.table.name();
         let (name, body) = match self.operation {
             Operation::Get => ("GetItem", json!({ "TableName": table, "Key": key(0) })),
             Operation::Put => ("PutItem", json!({ "TableName": table, "Item": item(0) })),
             Operation::Update => ("UpdateItem", update(table, 0)),
-            Operation::Query => ("Query", query(table, self.indexed)),
+            Operation::Query => ("Query", query(table, self.table == Table::Indexed)),
             Operation::Scan => ("Scan", json!({ "TableName": table, "ExclusiveStartKey": key(0) })),
             Operation::BatchWrite => ("BatchWriteItem", batch(table)),
             Operation::TransactWrite => ("TransactWriteItems", transaction(table)),
@@ -165,12 +202,12 @@ fn transaction(table: &str) -> Value {
     })
 }
 
-/// Creates both tables.
+/// Creates the tables.
 ///
 /// # Errors
 /// When a server refuses.
 pub fn create_tables(client: &mut Client) -> Result<(), CallError> {
-    for (table, indexed) in [(PLAIN, false), (INDEXED, true)] {
+    for table in Table::ALL {
         let schema = |hash: &str, range: Option<&str>| {
             let mut keys = vec![json!({ "AttributeName": hash, "KeyType": "HASH" })];
             keys.extend(range.map(|range| json!({ "AttributeName": range, "KeyType": "RANGE" })));
@@ -178,9 +215,12 @@ pub fn create_tables(client: &mut Client) -> Result<(), CallError> {
         };
         let mut names = vec!["pk", "sk"];
         let mut request = json!({
-            "TableName": table, "BillingMode": "PAY_PER_REQUEST", "KeySchema": schema("pk", Some("sk")),
+            "TableName": table.name(), "BillingMode": "PAY_PER_REQUEST", "KeySchema": schema("pk", Some("sk")),
         });
-        if indexed {
+        if table == Table::Streamed {
+            request["StreamSpecification"] = json!({ "StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES" });
+        }
+        if table == Table::Indexed {
             names.push("gpk");
             request["GlobalSecondaryIndexes"] = json!([{
                 "IndexName": INDEX, "KeySchema": schema("gpk", None), "Projection": { "ProjectionType": "ALL" },
@@ -190,7 +230,7 @@ pub fn create_tables(client: &mut Client) -> Result<(), CallError> {
             names.iter().map(|name| json!({ "AttributeName": name, "AttributeType": "S" })).collect();
         request["AttributeDefinitions"] = json!(definitions);
         client.call("CreateTable", &request)?;
-        while client.call("DescribeTable", &json!({ "TableName": table }))?["Table"]["TableStatus"]
+        while client.call("DescribeTable", &json!({ "TableName": table.name() }))?["Table"]["TableStatus"]
             != "ACTIVE"
         {
             std::thread::sleep(std::time::Duration::from_millis(20));
@@ -207,9 +247,9 @@ pub struct Loading {
 }
 
 impl Loading {
-    /// The loading of the table with or without the index.
-    pub fn new(indexed: bool) -> Loading {
-        let row = Row { name: "load", operation: Operation::BatchWrite, indexed, bar: None };
+    /// The loading of a table.
+    pub fn new(table: Table) -> Loading {
+        let row = Row { name: "load", operation: Operation::BatchWrite, table, bar: None };
         Loading { template: row.template(), random: Random::new(1), next: 0 }
     }
 }
@@ -274,7 +314,7 @@ mod tests {
 
     #[test]
     fn items_are_one_kilobyte_in_nine_attributes() {
-        let row = Row { name: "x", operation: Operation::Put, indexed: false, bar: None };
+        let row = Row { name: "x", operation: Operation::Put, table: Table::Plain, bar: None };
         let mut out = Vec::new();
         row.template().fill_in_order(&mut out, &mut Random::new(3), 77_777);
         let text = String::from_utf8(out).unwrap();

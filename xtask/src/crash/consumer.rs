@@ -2,7 +2,7 @@
 //! each shard, goes on from there, and makes the changes that it reads one after the other on an empty table. Each must
 //! fit what it meets, and in the end its table must be the server's.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dynamometer_harness::Client;
 use serde_json::{Value, json};
@@ -18,7 +18,8 @@ pub struct Consumer {
     /// The last sequence number of each shard that was begun.
     read: BTreeMap<String, String>,
     items: BTreeMap<String, Value>,
-    records: u64,
+    /// The sequence numbers of all records.
+    records: BTreeSet<String>,
 }
 
 impl Consumer {
@@ -43,9 +44,14 @@ impl Consumer {
         Ok(())
     }
 
-    /// How many records were read.
-    pub fn records(&self) -> u64 {
-        self.records
+    /// The sequence numbers of the records that were read.
+    pub fn records(&self) -> &BTreeSet<String> {
+        &self.records
+    }
+
+    /// How many shards were read.
+    pub fn begun_shards(&self) -> usize {
+        self.read.len()
     }
 
     /// Compares the table that the changes make with the one that the server has.
@@ -116,7 +122,7 @@ impl Consumer {
         {
             return Err(Failure::new(format!("{shard}: {number} comes after {last}")));
         }
-        self.records += 1;
+        self.records.insert(number.to_owned());
         let key = text(&change["Keys"]["pk"]["S"], "a record's key")?;
         if self.items.get(key) != change.get("OldImage") {
             let known = self.items.get(key);

@@ -44,7 +44,9 @@ pub struct Environment {
 pub fn prepare(project: &Project, suite: Suite) -> Result<Environment, Failure> {
     let root = project.root.join("e2e");
     let home = match suite {
-        Suite::Boto3 | Suite::Pynamodb | Suite::Cli => python_environment(project, &root, "python")?,
+        Suite::Boto3 | Suite::Pynamodb | Suite::Cli | Suite::Terraform => {
+            python_environment(project, &root, "python")?
+        }
         Suite::Js | Suite::Electrodb => node_environment(project, &root.join("js"), "js")?,
         Suite::Rust | Suite::Examples | Suite::S3 => project.target.clone(),
         Suite::Design => python_environment(project, &root, "design")?,
@@ -70,6 +72,8 @@ impl Environment {
             Suite::Electrodb => self.node("electrodb", part)?,
             Suite::Rust | Suite::Examples | Suite::S3 => self.cargo(part),
             Suite::Design => self.design(),
+            // It says why it is skipped, if it is.
+            Suite::Terraform => self.pytest("test_terraform", part).args(["-rs"]).minutes(15),
         };
         with_client_settings(command, endpoint, part).go()
     }

@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use dynamometer_types::Timestamp;
 
 use super::alarm::{Alarm, State};
-use super::evaluate::{Verdict, evaluate};
+use super::evaluate::{Verdict, evaluate, looks_back_ms};
 use crate::fault::{Fault, FaultKind};
 use crate::shelf::Shelf;
 
 /// How many alarms may be kept; AWS's default quota.
 pub const MOST_ALARMS: usize = 5_000;
 /// How many events of all alarms are remembered; the oldest go first. AWS remembers 30 days.
-const MOST_HISTORY: usize = 10_000;
+pub const MOST_HISTORY: usize = 10_000;
 
 /// Something that happened to an alarm.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +36,10 @@ pub struct AlarmBook {
     history: VecDeque<HistoryItem>,
     /// The names of alarms that are not kept as they are now.
     changed: BTreeSet<String>,
+    /// How many evaluations there were since one was last set by somebody.
+    undisturbed: u32,
+    /// How many in a row left all of them as they were.
+    settled: u32,
 }
 
 impl AlarmBook {
@@ -87,6 +91,7 @@ impl AlarmBook {
         };
         let name = alarm.name.clone();
         self.alarms.insert(name.clone(), alarm);
+        (self.undisturbed, self.settled) = (0, 0);
         self.configured(&name, what, now);
         Ok(())
     }
@@ -139,6 +144,7 @@ impl AlarmBook {
         if before == state && alarm.reason == reason {
             return true;
         }
+        (self.undisturbed, self.settled) = (0, 0);
         alarm.state = state;
         alarm.reason = reason;
         alarm.reason_data = reason_data;
@@ -171,9 +177,28 @@ impl AlarmBook {
         let alarms = self.alarms.values();
         let verdicts: Vec<(String, Verdict)> =
             alarms.filter_map(|alarm| Some((alarm.name.clone(), verdict_of(alarm)?))).collect();
+        self.settled = self.settled.saturating_add(1);
+        let undisturbed = self.undisturbed.saturating_add(1);
         for (name, verdict) in verdicts {
             self.set_state(&name, verdict.state, verdict.reason, Some(verdict.reason_data), now);
         }
+        self.undisturbed = undisturbed;
+    }
+
+    /// How many evaluations there were since an alarm was last set by somebody, and how many of the last in a row left
+    /// all alarms as they were.
+    pub fn evaluations(&self) -> (u32, u32) {
+        (self.undisturbed, self.settled)
+    }
+
+    /// How far back the alarm looks that looks back the farthest, milliseconds; `None` without alarms.
+    pub fn longest_look_ms(&self) -> Option<i64> {
+        self.alarms.values().map(|alarm| looks_back_ms(&alarm.watched)).max()
+    }
+
+    /// Whether nothing is known of any alarm, now or before.
+    pub fn is_empty(&self) -> bool {
+        self.alarms.is_empty() && self.history.is_empty() && self.changed.is_empty()
     }
 
     /// What happened, oldest first.

@@ -28,11 +28,16 @@ pub struct Verdict {
     pub reason_data: String,
 }
 
+/// How far back an alarm looks, milliseconds.
+pub fn looks_back_ms(watched: &Watched) -> i64 {
+    (watched.evaluation_periods + MORE) * watched.period_s() * 1000
+}
+
 /// Evaluates an alarm at the end of a minute. `state` is the one that it has; `None` when it keeps that.
 pub fn evaluate(watched: &Watched, state: State, shelf: &Shelf, now_ms: i64) -> Option<Verdict> {
     let period_ms = watched.period_s() * 1000;
     let looked_at = watched.evaluation_periods + MORE;
-    let start = now_ms - looked_at * period_ms;
+    let start = now_ms - looks_back_ms(watched);
     let points = points_of(&watched.source, shelf, (start, now_ms));
     let mut values = vec![None; looked_at as usize];
     for (time, value) in points {

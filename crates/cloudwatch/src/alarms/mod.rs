@@ -6,5 +6,5 @@ mod evaluate;
 mod reason;
 
 pub use alarm::{Alarm, Comparison, Source, State, TREATMENTS, Watched};
-pub use book::{AlarmBook, HistoryItem, MOST_ALARMS};
+pub use book::{AlarmBook, HistoryItem, MOST_ALARMS, MOST_HISTORY};
 pub use evaluate::evaluate;

@@ -7,14 +7,15 @@ mod call;
 mod connection;
 mod endpoint;
 mod identity;
-mod tls;
 
 use std::future::Future;
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 use dynamometer_server::auth::Credential;
+use dynamometer_server::trust;
 
 use crate::problem::Problem;
 pub use call::{CallError, Service};
@@ -66,7 +67,8 @@ impl Client {
     pub fn new(args: &ClientArgs) -> Result<Client, Problem> {
         let endpoint = Endpoint::read(&args.endpoint).map_err(Problem::wrong)?;
         let Identity { credential, region } = identity::find(args, &endpoint)?;
-        let tls = if endpoint.is_tls() { Some(tls::connector()?) } else { None };
+        let tls = endpoint.is_tls().then(|| trust::connector(ca_bundle().as_deref()));
+        let tls = tls.transpose().map_err(Problem::wrong)?;
         Ok(Client { endpoint, region, credential, tls, idle: Mutex::default() })
     }
 
@@ -103,6 +105,11 @@ pub fn run<T>(work: impl Future<Output = Result<T, Problem>>) -> Result<T, Probl
         .build()
         .map_err(Problem::failed)?;
     runtime.block_on(work)
+}
+
+/// The file of certificates that are trusted beside Mozilla's: `AWS_CA_BUNDLE`, as the SDKs have it.
+pub fn ca_bundle() -> Option<PathBuf> {
+    std::env::var_os("AWS_CA_BUNDLE").filter(|file| !file.is_empty()).map(PathBuf::from)
 }
 
 /// The time in seconds since 1970.

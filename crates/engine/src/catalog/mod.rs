@@ -13,11 +13,12 @@ mod shown;
 pub mod stream;
 mod table;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::{Bound, ControlFlow};
 use std::sync::Arc;
 
 use dynamometer_store::{Batch, Commit, Direction, Keyspace, Snapshot, Store, StoreError};
+use foldhash::HashMap;
 use parking_lot::Mutex;
 
 use crate::disk::keys::ObjectId;

@@ -1,6 +1,5 @@
 //! A table as requests see it: its record, and what is worked out from it once.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use dynamometer_types::{Item, KeySchema};
@@ -95,6 +94,16 @@ impl Table {
         self.indexes.iter().find(|index| &*index.name == name)
     }
 
+    /// Whether an attribute is part of a key or of what an index holds that does not hold all. Without the others it can
+    /// still be told what becomes of the indexes.
+    pub fn indexes_need(&self, name: &str) -> bool {
+        let needs = |index: &Index| match index.projection {
+            Projection::All => index.key.contains(name),
+            _ => index.projects(name, &self.key),
+        };
+        self.key.contains(name) || self.indexes.iter().any(needs)
+    }
+
     /// Whether item collections are bounded and metered, which local indexes bring.
     pub fn has_local_indexes(&self) -> bool {
         self.indexes.iter().any(|index| index.kind == IndexKind::Local)
@@ -127,16 +136,10 @@ impl Index {
         }
     }
 
-    /// What the index holds of an item.
-    pub fn project<'a>(&self, item: &'a Item, table_key: &KeySchema) -> Cow<'a, Item> {
-        match self.projection {
-            Projection::All => Cow::Borrowed(item),
-            _ => Cow::Owned(
-                item.iter()
-                    .filter(|(name, _)| self.projects(name, table_key))
-                    .map(|(name, value)| (name, value.clone()))
-                    .collect(),
-            ),
-        }
+    /// The part of an item that the index holds; `None` when it holds all.
+    pub fn part_of(&self, item: &Item, table_key: &KeySchema) -> Option<Item> {
+        let held = || item.iter().filter(|(name, _)| self.projects(name, table_key));
+        (self.projection != Projection::All)
+            .then(|| held().map(|(name, value)| (name, value.clone())).collect())
     }
 }

@@ -98,6 +98,24 @@ impl Row {
         Ok(None)
     }
 
+    /// The attributes whose names are wanted, without building the others.
+    ///
+    /// # Errors
+    /// When the bytes are no row.
+    pub fn part(&self, wanted: impl Fn(&str) -> bool) -> Result<Item, CorruptRow> {
+        let mut reader = self.reader()?;
+        let mut pairs = Vec::new();
+        for _ in 0..reader.count()? {
+            let name = reader.text()?;
+            if wanted(name) {
+                pairs.push((name.into(), reader.read_value(MOST_LEVELS)?));
+            } else {
+                reader.skip_value(MOST_LEVELS)?;
+            }
+        }
+        Ok(Item::from_unsorted(pairs))
+    }
+
     /// A reader that stands before the row's map: call [`RowReader::count`] first.
     ///
     /// # Errors
@@ -205,7 +223,7 @@ impl<'a> RowReader<'a> {
     fn read_map(&mut self, count: usize, levels: u8) -> Result<Item, CorruptRow> {
         let mut pairs = Vec::with_capacity(count);
         for _ in 0..count {
-            pairs.push((self.text()?.to_owned(), self.read_value(levels)?));
+            pairs.push((self.text()?.into(), self.read_value(levels)?));
         }
         Ok(Item::from_unsorted(pairs))
     }
@@ -229,7 +247,7 @@ impl<'a> RowReader<'a> {
         Ok(match self.value()? {
             Token::Null => AttributeValue::Null,
             Token::Bool(value) => AttributeValue::Bool(value),
-            Token::S(text) => AttributeValue::S(text.to_owned()),
+            Token::S(text) => AttributeValue::S(text.into()),
             Token::N(number) => AttributeValue::N(number),
             Token::B(bytes) => AttributeValue::B(bytes.to_vec()),
             Token::L(count) => {
@@ -237,7 +255,7 @@ impl<'a> RowReader<'a> {
             }
             Token::M(count) => AttributeValue::M(self.read_map(count, below)?),
             Token::Ss(count) => {
-                AttributeValue::Ss((0..count).map(|_| Ok(self.text()?.to_owned())).collect::<Result<_, _>>()?)
+                AttributeValue::Ss((0..count).map(|_| Ok(self.text()?.into())).collect::<Result<_, _>>()?)
             }
             Token::Ns(count) => {
                 AttributeValue::Ns((0..count).map(|_| self.number()).collect::<Result<_, _>>()?)

@@ -35,6 +35,11 @@ impl Errors {
         self.0.lock().retain(|(_, of, _), _| of != namespace);
     }
 
+    /// Whether something was counted in minutes that begin before a time.
+    pub(super) fn has_before(&self, end_ms: i64) -> bool {
+        self.0.lock().first_key_value().is_some_and(|((begin, ..), _)| *begin < end_ms)
+    }
+
     /// Takes what was counted in minutes that begin before a time: where they begin, the namespace, what, how often.
     pub(super) fn take_before(&self, end_ms: i64) -> Vec<(i64, String, Failing, u64)> {
         let mut counters = self.0.lock();

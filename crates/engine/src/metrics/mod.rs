@@ -22,7 +22,7 @@ use dynamometer_cloudwatch::metric::{DYNAMODB, MetricId};
 use dynamometer_cloudwatch::ops::Operation;
 use dynamometer_cloudwatch::query::MetricStat;
 use dynamometer_cloudwatch::{Call, CloudWatch, Fault, FaultKind, Value};
-use dynamometer_store::{Batch, Store, StoreError};
+use dynamometer_store::{Batch, Commit, Store, StoreError};
 use parking_lot::Mutex;
 
 use crate::Context;
@@ -35,8 +35,8 @@ use crate::throughput::RuleKind;
 /// The metrics, alarms and rules of all databases.
 #[derive(Default)]
 pub(crate) struct Metrics {
-    /// By namespace.
-    databases: Mutex<BTreeMap<String, CloudWatch>>,
+    /// By namespace. Locked before one of the databases, and not while one is worked on.
+    databases: Mutex<BTreeMap<String, Arc<Database>>>,
     /// What failed and was not published yet.
     errors: errors::Errors,
     /// Until when minutes are closed, milliseconds; held while some are.
@@ -45,13 +45,50 @@ pub(crate) struct Metrics {
     departing: Mutex<Vec<Arc<Table>>>,
 }
 
+/// What there is of one database; `None` when it was taken out.
+type Database = Mutex<Option<CloudWatch>>;
+
 impl Metrics {
     /// Reads what is kept of a store.
     ///
     /// # Errors
     /// When a row cannot be read, or is of a newer format.
     pub(crate) fn open(store: &dyn Store) -> Result<Metrics, StoreError> {
-        Ok(Metrics { databases: Mutex::new(kept::read(store)?), ..Metrics::default() })
+        let kept = kept::read(store)?.into_iter();
+        let databases = kept.map(|(namespace, known)| (namespace, Arc::new(Mutex::new(Some(known)))));
+        Ok(Metrics { databases: Mutex::new(databases.collect()), ..Metrics::default() })
+    }
+
+    /// Works on what there is of a database, which is begun if there is nothing.
+    fn with<R>(&self, namespace: &str, work: impl FnOnce(&mut CloudWatch) -> R) -> R {
+        loop {
+            let begin = || Arc::new(Mutex::new(Some(CloudWatch::default())));
+            let database = self.databases.lock().entry(namespace.to_owned()).or_insert_with(begin).clone();
+            if let Some(cloudwatch) = &mut *database.lock() {
+                return work(cloudwatch);
+            }
+        }
+    }
+
+    /// Works on each database of which there is something, one after the other.
+    fn each(&self, mut work: impl FnMut(&str, &mut CloudWatch)) {
+        let databases = self.databases.lock().clone();
+        for (namespace, database) in &databases {
+            if let Some(cloudwatch) = &mut *database.lock() {
+                work(namespace, cloudwatch);
+            }
+        }
+    }
+
+    /// Takes out the databases of which there is nothing.
+    fn drop_empty(&self) {
+        let is_empty = |database: &mut Option<CloudWatch>| {
+            database.take_if(|cloudwatch| cloudwatch.is_empty()).is_some()
+        };
+        // One that is worked on is looked at again later.
+        self.databases
+            .lock()
+            .retain(|_, database| !database.try_lock().is_some_and(|mut one| is_empty(&mut one)));
     }
 }
 
@@ -67,10 +104,13 @@ impl Metrics {
         change: impl FnOnce(&mut dyn FnMut(&mut Batch)) -> Result<T, E>,
     ) -> Result<T, E> {
         let mut databases = self.databases.lock();
-        let known = databases.get(namespace);
+        let database = databases.get(namespace).cloned();
+        let mut known = database.as_ref().map(|database| database.lock());
         let answer = change(&mut |batch| {
-            known.into_iter().for_each(|cloudwatch| kept::forget(cloudwatch, namespace, batch));
+            let cloudwatch = known.as_ref().and_then(|known| known.as_ref());
+            cloudwatch.into_iter().for_each(|cloudwatch| kept::forget(cloudwatch, namespace, batch));
         })?;
+        known.as_mut().map(|known| known.take());
         databases.remove(namespace);
         self.errors.forget(namespace);
         self.departing.lock().retain(|table| table.record.namespace != namespace);
@@ -90,25 +130,27 @@ impl Engine {
         request: &Value,
     ) -> Result<Value, Fault> {
         let managed = self.managed_alarms(context);
-        let (answer, commit) = {
-            let mut databases = self.metrics.databases.lock();
-            let cloudwatch = databases.entry(context.namespace.to_owned()).or_default();
+        let call =
+            Call { now: context.now, region: context.region, account: context.account, managed: &managed };
+        let answered = self.metrics.with(context.namespace, |cloudwatch| {
             cloudwatch.insights.declare(rules(&self.catalog.version(), context.namespace));
-            let call = Call {
-                now: context.now,
-                region: context.region,
-                account: context.account,
-                managed: &managed,
-            };
             let answer = cloudwatch.answer(operation, &call, request)?;
-            let mut batch = Batch::new();
-            kept::write_changes(cloudwatch, context.namespace, &mut batch);
-            (answer, (!batch.is_empty()).then(|| self.store.commit(batch)))
-        };
+            Ok((answer, self.keep_changes(cloudwatch, context.namespace)))
+        });
+        // A question about a database of which there is nothing leaves nothing behind.
+        self.metrics.drop_empty();
+        let (answer, commit) = answered?;
         if let Some(commit) = commit {
             commit.await.map_err(|error| Fault::new(FaultKind::InternalService, error.to_string()))?;
         }
         Ok(answer)
+    }
+
+    /// Begins to keep what changed of a database, while it is being worked on: changes are kept in their order.
+    fn keep_changes(&self, cloudwatch: &mut CloudWatch, namespace: &str) -> Option<Commit> {
+        let mut batch = Batch::new();
+        kept::write_changes(cloudwatch, namespace, &mut batch);
+        (!batch.is_empty()).then(|| self.store.commit(batch))
     }
 
     /// The alarms that scaling policies keep.

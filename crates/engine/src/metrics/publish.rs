@@ -9,6 +9,7 @@ use dynamometer_cloudwatch::CloudWatch;
 use dynamometer_cloudwatch::insights::RuleMinute;
 use dynamometer_cloudwatch::metric::{MetricId, Unit};
 use dynamometer_cloudwatch::series::MINUTE_MS;
+use dynamometer_cloudwatch::shelf::Standing;
 use dynamometer_cloudwatch::statistics::{Datum, StatisticSet};
 use dynamometer_types::Timestamp;
 
@@ -91,16 +92,22 @@ pub(super) fn minute(cloudwatch: &mut CloudWatch, table: &Table, minute: &Closed
     }
 }
 
-/// Publishes that nothing was consumed, if so: tables that target tracking looks after have a datapoint each minute, so
-/// that an idle one is scaled in. Source: measured on AWS, 2026; what AWS publishes for it is assumed.
-pub(super) fn idle(cloudwatch: &mut CloudWatch, scaled: &Tracked, begin_ms: i64) {
+/// That nothing was consumed: tables that target tracking looks after have a datapoint each minute, so that an idle one
+/// is scaled in. Source: measured on AWS, 2026; what AWS publishes for it is assumed.
+pub(super) fn idle(scaled: &Tracked) -> Standing {
     let name = format!("Consumed{}CapacityUnits", scaled.dimension.word());
-    let dimensions = dimensions(&scaled.table, scaled.index.as_deref());
-    let metric = MetricId::dynamodb(&name, &dimensions);
+    let metric = MetricId::dynamodb(&name, &dimensions(&scaled.table, scaled.index.as_deref()));
+    let datum = StatisticSet::of(0.0, 0.0).into();
+    Standing { metric, unit: Unit::COUNT, period_ms: MINUTE_MS, datum }
+}
+
+/// Publishes what stands of the period that ends with a minute, unless something was published of it.
+pub(super) fn standing(cloudwatch: &mut CloudWatch, standing: &Standing, end_ms: i64) {
+    let begin_ms = end_ms - standing.period_ms;
     let minute = (begin_ms, begin_ms + MINUTE_MS);
-    if cloudwatch.shelf.read(&metric, None, minute, MINUTE_MS).is_empty() {
-        let nothing = StatisticSet::of(0.0, 0.0).into();
-        publish(cloudwatch, &name, &dimensions, Unit::COUNT, begin_ms, &nothing);
+    if cloudwatch.shelf.read(&standing.metric, None, minute, MINUTE_MS).is_empty() {
+        let at = Timestamp::from_millis(begin_ms);
+        let _ = cloudwatch.shelf.publish(standing.metric.clone(), standing.unit, at, &standing.datum);
     }
 }
 
@@ -195,21 +202,21 @@ pub(super) fn failures(
     }
 }
 
-/// Publishes what is set and what the quotas are, for the five minutes that end at a time. A database without tables
-/// has none of it.
+/// What is set and what the quotas are, as of a time; it is published every five minutes. A database without tables has
+/// none of it.
 pub(super) fn settings<'t>(
-    cloudwatch: &mut CloudWatch,
     tables: impl Iterator<Item = &'t Arc<Table>>,
     end: Timestamp,
     constants: &Constants,
-) {
-    let begin_ms = end.millis() - SETTINGS_MS;
+) -> Vec<Standing> {
+    let mut settings = Vec::new();
     let records: Vec<TableRecord> = tables.filter_map(|table| table.record.clone().settled(end)).collect();
     if records.is_empty() {
-        return;
+        return settings;
     }
     let mut one = |name: &str, dimensions: &[(&str, &str)], unit: Unit, value: f64| {
-        publish(cloudwatch, name, dimensions, unit, begin_ms, &StatisticSet::of(value, 1.0).into());
+        let (metric, datum) = (MetricId::dynamodb(name, dimensions), StatisticSet::of(value, 1.0).into());
+        settings.push(Standing { metric, unit, period_ms: SETTINGS_MS, datum });
     };
     let mut provisioned = PerDimension::new(0.0, 0.0);
     let mut largest = PerDimension::new(0.0_f64, 0.0_f64);
@@ -244,6 +251,7 @@ pub(super) fn settings<'t>(
         let share = 100.0 * largest[dimension] / table;
         one(&format!("MaxProvisionedTable{word}CapacityUtilization"), &[], Unit::PERCENT, share);
     }
+    settings
 }
 
 /// The table and its global indexes, with what is provisioned and the most that on demand may use.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::TargetKey;
 use crate::api::scaling::ScalableDimension;
+use crate::disk::keys::ObjectId;
 use crate::ops::uuid;
 
 /// The format of [`TargetRecord`] rows. A newer one is refused at start.
@@ -52,11 +53,14 @@ pub(crate) struct TargetRecord {
     pub(crate) told: Option<String>,
     /// How many activities there were so far.
     pub(crate) activities: u64,
-    /// The version of the table at which the policies came to rest, if they have: until it changes or is used, looks
-    /// would show what the last one did.
+    /// The table as it was when the policies came to rest, if they have: until it changes or is used, looks would show
+    /// what the last one did.
     #[serde(skip)]
-    pub(crate) rests_at: Option<u64>,
+    pub(crate) rests_at: Option<SeenTable>,
 }
+
+/// The number and the version of a target's table; `None` when there is none.
+pub(crate) type SeenTable = Option<(ObjectId, u64)>;
 
 /// A table, or one of its global indexes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -18,7 +18,7 @@ use dynamometer_types::{ApiError, ErrorKind, Timestamp};
 
 use super::activity::{self, ActivityRecord, Event};
 use super::alarms::AlarmKind;
-use super::record::{LastScaling, PolicyRecord, ScheduledRecord, TargetRecord};
+use super::record::{LastScaling, PolicyRecord, ScheduledRecord, SeenTable, TargetRecord};
 use super::schedule::Schedule;
 use super::{NEVER_MS, TargetKey};
 use crate::admin::is_kept;
@@ -87,9 +87,27 @@ impl Engine {
 
     /// Whether nothing has happened since the policies of a target came to rest.
     fn rests(&self, target: &TargetRecord) -> bool {
-        let Some(version) = target.rests_at else { return false };
-        let table = self.catalog.table(&target.namespace, &target.resource.table);
-        table.is_some_and(|table| table.version == version && !table.live.has_counted())
+        let Some(seen) = target.rests_at else { return false };
+        match self.catalog.table(&target.namespace, &target.resource.table) {
+            Some(table) => seen == Some((table.id(), table.version)) && !table.live.has_counted(),
+            None => seen.is_none(),
+        }
+    }
+
+    /// How many times scheduled actions fall due until a time, counted up to `most`.
+    pub(crate) fn scheduled_until(&self, until: Timestamp, most: u64) -> u64 {
+        let by_key = self.targets.lock();
+        let targets = by_key.values().filter(|target| !is_kept(&target.namespace));
+        let mut count = 0;
+        for action in targets.flat_map(|target| &target.scheduled) {
+            let mut next = action.next_ms;
+            while let Some(due) = next.filter(|due| *due <= until.millis() && count < most) {
+                count += 1;
+                let action = ScheduledRecord { next_ms: next, ..action.clone() };
+                next = next_occurrence(&action, Timestamp::from_millis(due));
+            }
+        }
+        count
     }
 
     fn targets_where(&self, is_wanted: impl Fn(&TargetRecord) -> bool) -> Vec<TargetKey> {
@@ -170,7 +188,8 @@ impl Engine {
             let Some(provisioned) = self.provisioned(&target, now) else { break };
             let Some((scaler, alarms)) = self.alarms_of(&target, policy, provisioned, now) else { continue };
             let asked = scaler.asks_for(now, provisioned.unsigned_abs(), alarms);
-            rests_at = rests_at.filter(|_| may_rest(&target, policy, alarms, provisioned));
+            rests_at =
+                rests_at.filter(|_| !self.is_counting() || may_rest(&target, policy, alarms, provisioned));
             match asked.filter(|scaling| !is_suspended(&target, *scaling)) {
                 Some(scaling) => self.scale(key, &target, policy, scaling, now)?,
                 None => {
@@ -186,16 +205,22 @@ impl Engine {
         Ok(())
     }
 
-    /// The version of a target's table, if nothing was consumed of the target in any minute that an alarm can see, or may
-    /// see later, and time alone changes nothing about the table.
-    fn idle_at(&self, target: &TargetRecord, now: Timestamp) -> Option<u64> {
-        let table = self.catalog.table(&target.namespace, &target.resource.table)?;
+    /// A target's table, if nothing was consumed of the target in any minute that an alarm can see, or may see later, and
+    /// time alone changes nothing about the table. What is not there is idle.
+    fn idle_at(&self, target: &TargetRecord, now: Timestamp) -> Option<SeenTable> {
+        let Some(table) = self.catalog.table(&target.namespace, &target.resource.table) else {
+            return Some(None);
+        };
+        let seen = Some((table.id(), table.version));
         let record = &table.record;
-        let index = target.resource.index.as_deref();
-        let index = index.map(|name| record.global_indexes.iter().find(|index| index.name == name));
         let is_active = |lifecycle: Lifecycle| lifecycle.status(now) == Status::Active;
-        let is_settled = is_active(record.lifecycle)
-            && index.is_none_or(|index| index.is_some_and(|index| is_active(index.lifecycle)));
+        let mut is_settled = is_active(record.lifecycle);
+        if let Some(name) = &target.resource.index {
+            match record.global_indexes.iter().find(|index| index.name == *name) {
+                Some(index) => is_settled &= is_active(index.lifecycle),
+                None => return is_settled.then_some(seen),
+            }
+        }
         let constants = &self.config.constants;
         let minutes = 2 + constants.metric_delay_ms.div_ceil(MINUTE_MS.unsigned_abs());
         let minutes = minutes + constants.scale_in_minutes.max(constants.scale_out_minutes);
@@ -203,8 +228,14 @@ impl Engine {
             let ago = u32::try_from(ago).unwrap_or(u32::MAX);
             self.consumed(target, &table, now, ago) == Some(CapacityUnits::ZERO)
         };
-        let is_idle = is_settled && !table.live.has_counted() && (1..=minutes).all(is_unused);
-        is_idle.then_some(table.version)
+        let is_unused = || !self.is_counting() || (1..=minutes).all(is_unused);
+        let is_idle = is_settled && !table.live.has_counted() && is_unused();
+        is_idle.then_some(seen)
+    }
+
+    /// Whether anything is known of what is consumed.
+    fn is_counting(&self) -> bool {
+        self.config.throttle != ThrottleMode::Off
     }
 
     /// Makes the change that a policy asks for.
@@ -282,7 +313,7 @@ impl Engine {
         let begins = minute_of(now) - i64::from(minutes_ago) * MINUTE_MS;
         let known_from = self.targets.known_from()?;
         let is_known = begins >= known_from.millis() && begins + MINUTE_MS > table.record.created_ms;
-        if !is_known || self.config.throttle == ThrottleMode::Off {
+        if !is_known || !self.is_counting() {
             return None;
         }
         let object = match &target.resource.index {

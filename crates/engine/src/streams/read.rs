@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use dynamometer_store::{Appended, Direction, Keyspace, Snapshot, StoreError};
 use dynamometer_types::key::partition_hash;
-use dynamometer_types::{AttributeValue, Item, Timestamp};
+use dynamometer_types::{Item, Timestamp};
 
 use super::SequenceNumber;
 use super::upkeep::current;
@@ -297,7 +297,7 @@ fn record_bytes(record: &ChangeRecord) -> usize {
 
 fn stream_record(stream: &Stream, at: Appended, record: ChangeRecord) -> Result<StreamRecord, CorruptRow> {
     let holder = record.keys.as_ref().or(record.new.as_ref()).or(record.old.as_ref()).ok_or(CorruptRow)?;
-    let keys = key_attributes(stream, holder)?;
+    let keys = holder.part(|name| stream.row.key_schema.iter().any(|element| element.name == name))?;
     let images = [&record.new, &record.old].into_iter().flatten();
     let mut size_bytes = dynamometer_types::size::item_size(&keys);
     for image in images {
@@ -313,13 +313,4 @@ fn stream_record(stream: &Stream, at: Appended, record: ChangeRecord) -> Result<
         old_image: record.old,
         size_bytes,
     })
-}
-
-/// The key attributes of an image, without building the rest of it.
-fn key_attributes(stream: &Stream, image: &Row) -> Result<Item, CorruptRow> {
-    let names = stream.row.key_schema.iter().map(|element| element.name.as_str());
-    let pairs: Vec<(String, AttributeValue)> = names
-        .map(|name| Ok((name.to_owned(), image.attribute(name)?.ok_or(CorruptRow)?)))
-        .collect::<Result<_, CorruptRow>>()?;
-    Ok(Item::from_unsorted(pairs))
 }

@@ -26,6 +26,9 @@ use crate::engine::Engine;
 /// # Source
 /// Observed on AWS: about four hours. That it is exactly four is assumed.
 const SHARD_LIFE_MS: i64 = 4 * 60 * 60 * 1000;
+/// How many lives of shards are lived one by one at the end of a long time: after a day and two lives, nothing is left of
+/// the shards that there were before.
+const LIVES_TO_LIVE: i64 = RETENTION_MS / SHARD_LIFE_MS + 2;
 /// How many rows are trimmed in one batch.
 const CHUNK_ROWS: usize = 500;
 
@@ -45,7 +48,12 @@ impl Engine {
         live_streams(&version).map(due).min()
     }
 
-    /// Does what is due on all streams.
+    /// Whether all that is due is due at a time that is known, so that it can be done later as of then.
+    pub(crate) fn streams_may_wait(&self) -> bool {
+        self.streams_due().is_none_or(|due| due > Timestamp::default())
+    }
+
+    /// Does what is due on all streams, each thing as of the time at which it fell due.
     ///
     /// # Errors
     /// When the store fails. What was not done is tried again.
@@ -56,11 +64,15 @@ impl Engine {
             if self.jobs_are_stopped() {
                 return Ok(());
             }
-            self.split_shards(stream, now)?;
             let due = self.dues.0.lock().get(&stream.row.id).copied();
-            let due = match due.filter(|due| *due > now) {
-                Some(due) => Some(due),
-                None => self.keep_stream(stream, now)?,
+            let due = match due {
+                Some(due) => self.keep_stream_until(stream, due, now)?,
+                None => Some(now),
+            };
+            self.split_shards(stream, now)?;
+            let due = match due {
+                Some(due) if due <= now => self.keep_stream(stream, now)?,
+                due => due,
             };
             dues.extend(due.map(|due| (stream.row.id, due)));
         }
@@ -113,6 +125,53 @@ impl Engine {
             Ok::<_, StoreError>(((), Closes::Shards))
         })?;
         commit.wait().map(drop)
+    }
+
+    /// Does what falls due on a stream from `due` until `now`, and answers when it is due after that.
+    fn keep_stream_until(
+        &self,
+        stream: &Stream,
+        mut due: Timestamp,
+        now: Timestamp,
+    ) -> Result<Option<Timestamp>, StoreError> {
+        while due < now && !self.jobs_are_stopped() {
+            let Some(known) = current(&self.catalog.version(), stream) else { return Ok(None) };
+            due = due + self.skip_lives(&known, now)?;
+            let Some(known) = current(&self.catalog.version(), stream) else { return Ok(None) };
+            match self.keep_stream(&known, due)? {
+                Some(next) => due = next,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(due))
+    }
+
+    /// Lets the lives of open shards go by of which nothing would be left at `now`: no record comes meanwhile, so in each
+    /// life every open shard is replaced by one. Answers how long that takes, milliseconds.
+    fn skip_lives(&self, stream: &Stream, now: Timestamp) -> Result<i64, StoreError> {
+        let Some(youngest) = stream.row.open_shards().map(|shard| shard.created_ms).max() else {
+            return Ok(0);
+        };
+        let lives = (now.millis() - youngest) / SHARD_LIFE_MS - LIVES_TO_LIVE;
+        if lives <= 0 {
+            return Ok(0);
+        }
+        let skip = |draft: &mut Draft| {
+            let Some(current) = current(draft.version(), stream) else { return Ok(()) };
+            let mut row: StreamRow = current.row.clone();
+            let replaced = u32::try_from(lives * row.open_shards().count() as i64).ok();
+            // Numbers only have to differ: when there is no room for so many, they go on where they are.
+            row.next_shard =
+                replaced.and_then(|count| row.next_shard.checked_add(count)).unwrap_or(row.next_shard);
+            for shard in row.shards.iter_mut().filter(|shard| shard.closed_ms.is_none()) {
+                shard.created_ms += lives * SHARD_LIFE_MS;
+            }
+            draft.put_stream(row);
+            Ok::<_, StoreError>(())
+        };
+        let ((), commit) = self.catalog.change(&*self.store, skip)?;
+        commit.wait()?;
+        Ok(lives * SHARD_LIFE_MS)
     }
 
     /// Rolls and trims one stream; answers when it is due again, or `None` when it is gone.

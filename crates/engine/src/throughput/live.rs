@@ -152,6 +152,17 @@ impl Live {
         slot.as_ref().is_some_and(|state| state.is_minute_used || !state.closed.is_empty())
     }
 
+    /// Whether something was counted before the end of a minute that was not collected yet.
+    pub(crate) fn has_counted_before(&self, end: Timestamp) -> bool {
+        let slot = self.state.lock();
+        let before_end = |state: &State| {
+            !state.closed.is_empty() || state.is_minute_used && state.minute_end_ms <= end.millis()
+        };
+        let expired = self.free.expired_items.load(Ordering::Relaxed);
+        expired != self.free.published_expired.load(Ordering::Relaxed)
+            || slot.as_deref().is_some_and(before_end)
+    }
+
     /// Takes what was counted in the minutes that are over.
     pub(crate) fn take_minutes(&self, now: Timestamp) -> Vec<ClosedMinute> {
         let mut slot = self.state.lock();

@@ -203,7 +203,7 @@ impl Engine {
         for row in rows {
             let key = Bytes::from(item_key_of_expiry(row, table.id()));
             let Some(stored) = self.store.get(Keyspace::Items, &key)? else { continue };
-            let keys = key_attributes(table, &Row::from_stored(stored));
+            let keys = Row::from_stored(stored).part(|name| table.key.contains(name));
             items.push((key, keys.map_err(CorruptRow::into_store_error)?));
         }
         Ok(items)
@@ -222,10 +222,4 @@ fn due_at(key: &[u8], delay_ms: i64) -> Timestamp {
     let second = second_of_expiry(key).and_then(|second| i64::try_from(second).ok());
     let millis = second.and_then(|second| second.checked_mul(1000)?.checked_add(delay_ms));
     Timestamp::from_millis(millis.unwrap_or(i64::MAX))
-}
-
-fn key_attributes(table: &Table, row: &Row) -> Result<Item, CorruptRow> {
-    let names = table.key.attributes().map(|attribute| attribute.name.as_str());
-    let pairs = names.map(|name| Ok((name.to_owned(), row.attribute(name)?.ok_or(CorruptRow)?)));
-    Ok(Item::from_unsorted(pairs.collect::<Result<_, CorruptRow>>()?))
 }

@@ -1,6 +1,5 @@
 //! What a write changes in the indexes: worked out from the item before and after.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -11,7 +10,7 @@ use dynamometer_types::{Item, KeyAttribute};
 
 use crate::catalog::{Index, IndexKind, Table};
 use crate::disk::keys::{ObjectId, entry_key, object_prefix};
-use crate::disk::row::Row;
+use crate::disk::row::{CorruptRow, Row};
 use crate::validate::keys::{check_key_sizes, empty_kind};
 
 /// What a write does to one index: its charge, and the bytes by which the index grows.
@@ -47,21 +46,36 @@ impl IndexChange {
     }
 }
 
-/// An item before or after a write, beside its stored form.
+/// An item before or after a write: its stored form, and at least those attributes that the indexes
+/// [need](Table::indexes_need).
 #[derive(Clone, Copy)]
 pub(crate) struct Image<'a> {
-    pub(crate) item: &'a Item,
-    pub(crate) row: &'a Row,
+    item: &'a Item,
+    row: &'a Row,
+    /// In bytes, as DynamoDB counts them.
+    pub(super) size: u64,
+}
+
+impl<'a> Image<'a> {
+    /// The image of an item with this row.
+    pub(crate) fn new(item: &'a Item, row: &'a Row) -> Result<Image<'a>, CorruptRow> {
+        Ok(Image { item, row, size: row.item_size()? })
+    }
 }
 
 /// An item's entry in an index.
 struct Entry<'a> {
     key: Bytes,
-    /// What the index holds of the item.
-    item: Cow<'a, Item>,
-    /// The stored form of the whole item, which is that of the entry too when the index holds everything.
-    row: &'a Row,
+    content: Content<'a>,
     size: u64,
+}
+
+/// What an index holds of an item.
+#[derive(PartialEq)]
+enum Content<'a> {
+    /// All of it, stored as the item is. Equal items have equal rows.
+    Whole(&'a Row),
+    Part(Item),
 }
 
 impl<'a> Entry<'a> {
@@ -70,14 +84,16 @@ impl<'a> Entry<'a> {
             return None;
         }
         let key = entry_key(index.id, &index.key, &table.key, image.item)?;
-        let item = index.project(image.item, &table.key);
-        Some(Entry { key, size: item_size(&item), item, row: image.row })
+        Some(match index.part_of(image.item, &table.key) {
+            None => Entry { key, content: Content::Whole(image.row), size: image.size },
+            Some(part) => Entry { key, size: item_size(&part), content: Content::Part(part) },
+        })
     }
 
     fn to_row(&self) -> Row {
-        match &self.item {
-            Cow::Borrowed(_) => self.row.clone(),
-            Cow::Owned(part) => Row::encode(part),
+        match &self.content {
+            Content::Whole(row) => (*row).clone(),
+            Content::Part(part) => Row::encode(part),
         }
     }
 }
@@ -102,7 +118,7 @@ pub(crate) fn index_change(
     let new = new.and_then(|image| Entry::of(image, index, table));
     // The whole entry key ends with the table key, which a write never changes: equal keys are equal index keys.
     let same_key = matches!((&old, &new), (Some(old), Some(new)) if old.key == new.key);
-    let unchanged = same_key && matches!((&old, &new), (Some(old), Some(new)) if old.item == new.item);
+    let unchanged = same_key && matches!((&old, &new), (Some(old), Some(new)) if old.content == new.content);
     let size = |entry: &Option<Entry<'_>>| entry.as_ref().map(|entry| entry.size);
     let units = meter_index_write(size(&old), size(&new), same_key, unchanged)?;
 

@@ -11,12 +11,12 @@
 //! keys of such transactions, those that are only checked included, are kept beside the latch too. Others do not wait
 //! for it, as on AWS: they are told of a conflict, see [`Held::in_transaction`].
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 use dynamometer_types::key::partition_hash;
+use foldhash::HashMap;
 use parking_lot::{Mutex, MutexGuard};
 
 /// More stripes than writers, so that two keys seldom share one. A power of two.

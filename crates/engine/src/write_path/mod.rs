@@ -81,27 +81,29 @@ pub(crate) struct PlannedWrite<'a> {
 pub(crate) struct OldImage {
     row: Option<Row>,
     item: OnceCell<Item>,
+    /// What the indexes need of it, when nobody wanted the whole.
+    part: OnceCell<Item>,
 }
 
 impl OldImage {
     pub(crate) fn new(bytes: Option<Bytes>) -> OldImage {
-        OldImage { row: bytes.map(Row::from_stored), item: OnceCell::new() }
+        OldImage { row: bytes.map(Row::from_stored), item: OnceCell::new(), part: OnceCell::new() }
     }
 
     /// The item, when there was one.
     pub(crate) fn item(&self) -> Result<Option<&Item>, ApiError> {
         let Some(row) = &self.row else { return Ok(None) };
-        if self.item.get().is_none() {
-            let item = row.decode().map_err(internal_error)?;
-            let _ = self.item.set(item);
-        }
-        Ok(self.item.get())
+        Ok(Some(filled(&self.item, || row.decode())?))
     }
 
-    /// The item beside its row, when there was one.
-    fn image(&self) -> Result<Option<Image<'_>>, ApiError> {
-        let item = self.item()?;
-        Ok(item.zip(self.row.as_ref()).map(|(item, row)| Image { item, row }))
+    /// The item as the indexes see it, when there was one.
+    fn image(&self, table: &Table) -> Result<Option<Image<'_>>, ApiError> {
+        let Some(row) = &self.row else { return Ok(None) };
+        let item = match self.item.get() {
+            Some(item) => item,
+            None => filled(&self.part, || row.part(|name| table.indexes_need(name)))?,
+        };
+        Image::new(item, row).map(Some).map_err(internal_error)
     }
 
     /// The item's size in bytes, without decoding it.
@@ -123,6 +125,14 @@ impl OldImage {
     pub(crate) fn into_row(self) -> Option<Row> {
         self.row
     }
+}
+
+/// What the cell holds, made when it is empty.
+fn filled(cell: &OnceCell<Item>, make: impl FnOnce() -> Result<Item, CorruptRow>) -> Result<&Item, ApiError> {
+    if cell.get().is_none() {
+        let _ = cell.set(make().map_err(internal_error)?);
+    }
+    cell.get().ok_or_else(|| internal_error("an item that was not kept"))
 }
 
 /// A write that is done, or queued to be.
@@ -544,17 +554,17 @@ impl Engine {
             }
         };
         let new = match &change {
-            Change::Put(item, row) => Some(Image { item, row }),
+            Change::Put(item, row) => Some(Image::new(item, row).map_err(internal_error)?),
             Change::Delete | Change::Keep => None,
         };
-        let new_size = new.map(|new| new.row.item_size().map_err(internal_error)).transpose()?;
+        let new_size = new.map(|new| new.size);
         let mut consumption = Consumption::of_table(meter_item_write(old_size, new_size, transactional));
         let items = i64::from(new_size.is_some()) - i64::from(old_size.is_some());
         let growth = new_size.unwrap_or(0) as i64 - old_size.unwrap_or(0) as i64;
         let mut collection_growth = growth;
         let mut indexes = Vec::new();
         if !table.indexes.is_empty() {
-            let old = old.image()?;
+            let old = old.image(table)?;
             indexes.extend(table.indexes.iter().filter_map(|index| index_change(index, table, old, new)));
             for change in &indexes {
                 match change.kind {

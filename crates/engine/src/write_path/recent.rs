@@ -23,7 +23,7 @@ impl Decision<'_> {
         let before = vec![(write.key.clone(), old_row)];
         let mut changes = vec![change(table.id(), ChangeKind::Table, before)];
         // An item with indexes was decoded already, to find out what changes in them.
-        let old_image = self.old.image().ok().flatten();
+        let old_image = self.old.image(table).ok().flatten();
         for entry in &self.indexes {
             let mut before: Vec<(Bytes, Option<Bytes>)> = Vec::with_capacity(2);
             if let Some((key, _)) = &entry.old {

@@ -222,7 +222,7 @@ pub fn item_of(out: ItemOut) -> Item {
 }
 
 pub fn s(text: impl Into<String>) -> AttributeValue {
-    AttributeValue::S(text.into())
+    AttributeValue::s(text.into())
 }
 
 pub fn n(number: impl Into<Number>) -> AttributeValue {

@@ -26,7 +26,7 @@ impl Lowering<'_> {
             return AttributeValue::Null;
         }
         match &expression.kind {
-            ExprKind::Text(text) => AttributeValue::S(text.clone()),
+            ExprKind::Text(text) => AttributeValue::s(text),
             ExprKind::Number(text) => self.number(text, path).map_or(AttributeValue::Null, AttributeValue::N),
             ExprKind::Bool(value) => AttributeValue::Bool(*value),
             ExprKind::Null => AttributeValue::Null,
@@ -123,7 +123,7 @@ impl Lowering<'_> {
             match &member.kind {
                 ExprKind::Text(text) if of_strings => {
                     sent.push(text.clone());
-                    texts.push(text.clone());
+                    texts.push(text.into());
                 }
                 ExprKind::Number(text) if !of_strings => {
                     sent.push(text.clone());

@@ -102,7 +102,7 @@ fn compare(left: &Operand, comparator: Comparator, right: &Operand, item: &Item)
 /// The bytes of a string or a binary.
 fn text_bytes(value: &AttributeValue) -> Option<Vec<u8>> {
     match value {
-        AttributeValue::S(text) => Some(text.clone().into_bytes()),
+        AttributeValue::S(text) => Some(text.as_bytes().to_vec()),
         AttributeValue::B(bytes) => Some(bytes.clone()),
         _ => None,
     }
@@ -166,7 +166,7 @@ impl Tree {
     fn of(value: AttributeValue) -> Tree {
         match value {
             AttributeValue::M(map) => {
-                Tree::Map(map.into_iter().map(|(key, value)| (key, Tree::of(value))).collect())
+                Tree::Map(map.into_iter().map(|(key, value)| (key.into(), Tree::of(value))).collect())
             }
             AttributeValue::L(list) => Tree::List((0..).zip(list.into_iter().map(Tree::of)).collect()),
             leaf => Tree::Leaf(leaf),

@@ -32,8 +32,8 @@ pub fn parse<T>(
     let (mut names, mut values) = (vec![], vec![]);
     for (key, value) in item(if placeholders.is_empty() { "{}" } else { placeholders }) {
         match (key.starts_with('#'), value) {
-            (true, AttributeValue::S(name)) => names.push((key, name)),
-            (_, value) => values.push((key, value)),
+            (true, AttributeValue::S(name)) => names.push((key.into(), name.into())),
+            (_, value) => values.push((key.into(), value)),
         }
     }
     let placeholders = Placeholders::new(Some(&names), Some(&values));
@@ -101,7 +101,7 @@ impl<'t> Notation<'t> {
         } else if self.accept("b\"") {
             AttributeValue::B(self.quoted().into_bytes())
         } else if self.accept("\"") {
-            AttributeValue::S(self.quoted())
+            AttributeValue::s(self.quoted())
         } else {
             self.skip_spaces();
             match self.until(|c| ",]}> ".contains(c)) {

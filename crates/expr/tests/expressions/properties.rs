@@ -41,7 +41,7 @@ fn text() -> impl Strategy<Value = String> {
 fn ordered_scalar() -> impl Strategy<Value = AttributeValue> {
     prop_oneof![
         number(),
-        text().prop_map(AttributeValue::S),
+        text().prop_map(AttributeValue::s),
         text().prop_map(|text| AttributeValue::B(text.into_bytes())),
     ]
 }
@@ -53,7 +53,8 @@ fn set() -> impl Strategy<Value = AttributeValue> {
         all
     };
     prop_oneof![
-        vec(text(), 1..4).prop_map(move |all| AttributeValue::Ss(deduped(all))),
+        vec(text(), 1..4)
+            .prop_map(move |all| AttributeValue::Ss(deduped(all).into_iter().map(Into::into).collect())),
         vec(text(), 1..4).prop_map(move |all| AttributeValue::Bs(
             deduped(all).into_iter().map(String::into_bytes).collect()
         )),
@@ -75,7 +76,7 @@ fn value() -> impl Strategy<Value = AttributeValue> {
     leaf.prop_recursive(3, 12, 4, |inner| {
         prop_oneof![
             vec(inner.clone(), 0..4).prop_map(AttributeValue::L),
-            vec((name(), inner), 0..4).prop_map(|members| AttributeValue::M(Item::from_unsorted(members))),
+            vec((name(), inner), 0..4).prop_map(|members| AttributeValue::M(members.into_iter().collect())),
         ]
     })
 }
@@ -91,11 +92,11 @@ fn document() -> impl Strategy<Value = Item> {
     let inner = leaf.prop_recursive(2, 12, 4, |inner| {
         prop_oneof![
             vec(inner.clone(), 1..5).prop_map(AttributeValue::L),
-            vec((name(), inner), 1..4).prop_map(|members| AttributeValue::M(Item::from_unsorted(members))),
+            vec((name(), inner), 1..4).prop_map(|members| AttributeValue::M(members.into_iter().collect())),
         ]
     });
     let list = vec(inner.clone(), 1..5).prop_map(AttributeValue::L);
-    let map = vec((name(), inner), 1..4).prop_map(|members| AttributeValue::M(Item::from_unsorted(members)));
+    let map = vec((name(), inner), 1..4).prop_map(|members| AttributeValue::M(members.into_iter().collect()));
     (list, map).prop_map(|(list, map)| {
         [("a", list), ("b", map), ("c", AttributeValue::N(1.into()))].into_iter().collect()
     })
@@ -117,7 +118,7 @@ fn document_path() -> impl Strategy<Value = Path> {
 fn operand() -> impl Strategy<Value = Operand> {
     let sized = prop_oneof![
         path().prop_map(Operand::Path),
-        text().prop_map(|text| Operand::Value(AttributeValue::S(text)))
+        text().prop_map(|text| Operand::Value(AttributeValue::s(text)))
     ];
     prop_oneof![
         4 => path().prop_map(Operand::Path),
@@ -139,7 +140,7 @@ fn ordered_operand() -> impl Strategy<Value = Operand> {
 fn text_operand() -> impl Strategy<Value = Operand> {
     prop_oneof![
         path().prop_map(Operand::Path),
-        text().prop_map(|text| Operand::Value(AttributeValue::S(text))),
+        text().prop_map(|text| Operand::Value(AttributeValue::s(text))),
         text().prop_map(|text| Operand::Value(AttributeValue::B(text.into_bytes()))),
     ]
 }

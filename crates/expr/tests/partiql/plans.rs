@@ -23,7 +23,7 @@ fn plan(condition: &str) -> String {
     };
     let checked = reads.check_types().and_then(|()| reads.check_overlap()).and_then(|()| reads.list());
     let text = |value: &AttributeValue| match value {
-        AttributeValue::S(text) => text.clone(),
+        AttributeValue::S(text) => text.to_string(),
         other => format!("{other:?}"),
     };
     match checked {

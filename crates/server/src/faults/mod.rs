@@ -17,7 +17,7 @@ use dynamometer_engine::{Context, Engine};
 use dynamometer_types::{ApiError, CancellationReason, ErrorKind};
 use serde_json::Value;
 
-use request::Told;
+use request::{MOST_ACTIONS, Told};
 use rule::Rule;
 pub use rule::{Asked, Kind, Shown};
 
@@ -98,7 +98,12 @@ impl Faults {
         before - rules.rules.len()
     }
 
-    /// What befalls a request; `None` when nothing does.
+    /// Whether there is no rule.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count.load(Ordering::Acquire) == 0
+    }
+
+    /// What befalls a request of a known operation; `None` when nothing does.
     pub(crate) fn strike(
         &self,
         engine: &Engine,
@@ -106,18 +111,17 @@ impl Faults {
         operation: &str,
         body: &[u8],
     ) -> Option<Strike> {
-        if self.count.load(Ordering::Acquire) == 0 {
+        let mine = |of: &String, rule: &Rule| of == context.namespace && rule.names_operation(operation);
+        if !self.lock().rules.iter().any(|(of, rule)| mine(of, rule)) {
             return None;
         }
-        let mut told: Option<Told> = None;
+        // Outside of the lock, which all requests take while there are rules.
+        let told = Told::read(operation, body);
         let mut strike = Strike { delay_ms: 0, ending: None };
         let mut blow: Option<(Kind, Rule)> = None;
-        for (_, rule) in self.lock().rules.iter_mut().filter(|(of, _)| of == context.namespace) {
-            if !rule.names_operation(operation) || blow.is_some() && rule.kind() != Kind::Delay {
-                continue;
-            }
-            let told = told.get_or_insert_with(|| Told::read(operation, body));
-            if !rule.names_table(told) || !rule.draws() {
+        for (_, rule) in self.lock().rules.iter_mut().filter(|(of, rule)| mine(of, rule)) {
+            let is_idle = blow.is_some() && rule.kind() != Kind::Delay;
+            if is_idle || !rule.names_table(&told) || !rule.draws() {
                 continue;
             }
             strike.delay_ms = strike.delay_ms.saturating_add(rule.draw_delay_ms());
@@ -126,7 +130,6 @@ impl Faults {
             }
         }
         if let Some((kind, rule)) = blow {
-            let told = told.unwrap_or_else(|| Told::read(operation, body));
             let at = told.tables.iter().position(|table| rule.names(table)).unwrap_or(0);
             strike.ending = blow_of(kind, &rule, engine, context, operation, &told, at)
                 .map(|blow| Ending { blow, after: rule.is_after() });
@@ -139,7 +142,8 @@ impl Faults {
     }
 }
 
-/// The answer of a fault, in AWS's words; `None` when the request will fail by itself, as its table is not there.
+/// The answer of a fault, in AWS's words; `None` when the request will fail by itself, as its table is not there or it has
+/// too many actions.
 fn blow_of(
     kind: Kind,
     rule: &Rule,
@@ -177,6 +181,9 @@ fn blow_of(
     };
     if !request::is_transaction(operation) {
         return Some(Blow::Error(error));
+    }
+    if told.tables.len() > MOST_ACTIONS {
+        return None;
     }
     // A transaction tells which of its actions it was.
     let mut reasons = vec![CancellationReason::NONE; told.tables.len().max(at + 1)];

@@ -34,7 +34,7 @@ pub enum Kind {
 
 /// A rule as it is asked for.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a fault, which is a JSON object")]
 pub struct Asked {
     fault: Kind,
     operations: Option<Vec<String>>,

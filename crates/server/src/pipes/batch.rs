@@ -2,21 +2,21 @@
 
 use std::collections::VecDeque;
 
-use dynamometer_store::Appended;
+use dynamometer_engine::streams::SequenceNumber;
 use dynamometer_types::Timestamp;
 
 use super::definition::Definition;
+use super::window::Closing;
 
 /// A record on its way.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Entry {
     /// The record in Lambda's form.
     pub(super) json: Vec<u8>,
-    /// Its sequence number as consumers see it.
-    pub(super) sequence_number: String,
-    /// The place right behind it.
-    pub(super) after: Appended,
+    pub(super) sequence_number: SequenceNumber,
     pub(super) created: Timestamp,
+    /// The same for all records of an item.
+    pub(super) item_hash: u32,
 }
 
 impl Entry {
@@ -30,8 +30,20 @@ impl Entry {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Work {
     pub(super) entries: Vec<Entry>,
+    /// Whether it ends a window; then there are no records.
+    pub(super) closing: Option<Closing>,
     /// How often an invocation with them failed.
     pub(super) failures: u64,
+}
+
+impl Work {
+    pub(super) fn of(entries: Vec<Entry>) -> Work {
+        Work { entries, closing: None, failures: 0 }
+    }
+
+    pub(super) fn closing(closing: Closing) -> Work {
+        Work { entries: Vec::new(), closing: Some(closing), failures: 0 }
+    }
 }
 
 /// How an invocation went.
@@ -83,7 +95,7 @@ pub(super) fn follow(queue: &mut VecDeque<Work>, outcome: &Outcome, pipe: &Defin
         Outcome::Done => Next::Advance(count),
         Outcome::Unreachable(_) => Next::Again,
         Outcome::FailedFrom(number) => {
-            match work.entries.iter().position(|entry| entry.sequence_number == *number) {
+            match work.entries.iter().position(|entry| entry.sequence_number.to_string() == *number) {
                 // Some progress: what is left is a batch of its own.
                 Some(done) if done > 0 => Next::Advance(done),
                 // The first one failed, or one that was not sent: all of it.
@@ -101,21 +113,23 @@ fn after_failure(queue: &mut VecDeque<Work>, pipe: &Definition) -> Next {
         // To cut is not to try again: the halves begin anew.
         let second = work.entries.split_off(count / 2);
         work.failures = 0;
-        queue.insert(1, Work { entries: second, failures: 0 });
+        queue.insert(1, Work::of(second));
         return Next::Again;
     }
     work.failures += 1;
     match pipe.most_retries {
+        // What ends a window is tried until the function has taken it: the shard waits, as on AWS.
+        _ if work.closing.is_some() => Next::Again,
         Some(most) if work.failures > most => Next::GiveUp(count, Condition::RetryAttemptsExhausted),
         _ => Next::Again,
     }
 }
 
 /// Whether the first records of a batch have become too old to be sent.
-pub(super) fn too_old(work: &Work, now: Timestamp, pipe: &Definition) -> Option<Next> {
+pub(super) fn too_old(work: &Work, now: Timestamp, pipe: &Definition) -> Option<(usize, Condition)> {
     let most = pipe.most_age_ms?;
     let old = work.entries.iter().take_while(|entry| now - entry.created > most).count();
-    (old > 0).then_some(Next::GiveUp(old, Condition::RecordAgeExceeded))
+    (old > 0).then_some((old, Condition::RecordAgeExceeded))
 }
 
 /// Takes records off the front of the first batch.
@@ -131,11 +145,13 @@ pub(super) fn take(queue: &mut VecDeque<Work>, count: usize) -> Vec<Entry> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
+    use dynamometer_store::Appended;
+
     use super::super::definition::{Asked, EXAMPLE};
     use super::*;
 
-    fn pipe(change: &str) -> Definition {
+    pub(in super::super) fn pipe(change: &str) -> Definition {
         let mut pipe: serde_json::Value = serde_json::from_str(EXAMPLE).unwrap();
         let change: serde_json::Value = serde_json::from_str(change).unwrap();
         pipe.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
@@ -145,27 +161,28 @@ mod tests {
     fn entries(count: u64) -> VecDeque<Work> {
         let entry = |n: u64| Entry {
             json: Vec::new(),
-            sequence_number: n.to_string(),
-            after: Appended { sequence: n + 1, place: 0 },
+            sequence_number: SequenceNumber(Appended { sequence: n, place: 0 }),
             created: Timestamp::from_millis(n as i64 * 1_000),
+            item_hash: 0,
         };
-        VecDeque::from([Work { entries: (0..count).map(entry).collect(), failures: 0 }])
+        VecDeque::from([Work::of((0..count).map(entry).collect())])
     }
 
     /// Sends what is in the queue to a function that cannot bear some records. Answers the invocations and what was given
     /// up, both by sequence number.
     fn run(pipe: &Definition, count: u64, poison: &[&str]) -> (Vec<Vec<String>>, Vec<String>) {
         let (mut queue, mut invocations, mut given_up) = (entries(count), Vec::new(), Vec::new());
-        let names = |entries: &[Entry]| -> Vec<String> {
-            entries.iter().map(|entry| entry.sequence_number.clone()).collect()
-        };
+        let name = |entry: &Entry| entry.sequence_number.0.sequence.to_string();
+        let names = |entries: &[Entry]| -> Vec<String> { entries.iter().map(name).collect() };
         while let Some(work) = queue.front() {
             assert!(invocations.len() < 200, "no end");
             let sent = names(&work.entries);
-            let bad = sent.iter().find(|name| poison.contains(&name.as_str())).cloned();
+            let bad = sent.iter().position(|name| poison.contains(&name.as_str()));
             let outcome = match bad {
                 None => Outcome::Done,
-                Some(first) if pipe.reports_failures => Outcome::FailedFrom(first),
+                Some(first) if pipe.reports_failures => {
+                    Outcome::FailedFrom(work.entries[first].sequence_number.to_string())
+                }
                 Some(_) => Outcome::Failed(String::new()),
             };
             invocations.push(sent);
@@ -226,10 +243,19 @@ mod tests {
     }
 
     #[test]
+    fn what_ends_a_window_is_never_given_up() {
+        let (mut queue, pipe) =
+            (VecDeque::from([Work::closing(Closing::Final)]), pipe(r#"{"MaximumRetryAttempts":0}"#));
+        assert_eq!(follow(&mut queue, &Outcome::Failed(String::new()), &pipe), Next::Again);
+        assert_eq!(follow(&mut queue, &Outcome::Done, &pipe), Next::Advance(0));
+        assert!(take(&mut queue, 0).is_empty() && queue.is_empty());
+    }
+
+    #[test]
     fn records_are_given_up_when_they_are_too_old() {
         let (queue, pipe) = (entries(3), pipe(r#"{"MaximumRecordAgeInSeconds":60}"#));
         let at = |millis| too_old(&queue[0], Timestamp::from_millis(millis), &pipe);
         assert_eq!(at(60_000), None);
-        assert_eq!(at(61_500), Some(Next::GiveUp(2, Condition::RecordAgeExceeded)));
+        assert_eq!(at(61_500), Some((2, Condition::RecordAgeExceeded)));
     }
 }

@@ -2,14 +2,16 @@
 
 use dynamometer_types::name::TableReference;
 use http::Uri;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::de::{DeserializeOwned, Error};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
 
 use super::filter::Pattern;
+use super::function::Function;
 
 /// A pipe as it is asked for; see `docs/time.md` for each member.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, rename_all = "PascalCase")]
+#[serde(deny_unknown_fields, rename_all = "PascalCase", expecting = "a pipe, which is a JSON object")]
 pub struct Asked {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
@@ -17,7 +19,10 @@ pub struct Asked {
     #[serde(skip_serializing_if = "Option::is_none")]
     function_name: Option<String>,
     endpoint: String,
-    starting_position: StartingPosition,
+    #[serde(default = "yes")]
+    enabled: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    starting_position: Option<String>,
     #[serde(default = "hundred")]
     batch_size: i64,
     #[serde(default)]
@@ -30,17 +35,20 @@ pub struct Asked {
     bisect_batch_on_function_error: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     function_response_types: Vec<ResponseType>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "object")]
     filter_criteria: Option<FilterCriteria>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "object")]
     destination_config: Option<DestinationConfig>,
+    #[serde(default = "one")]
+    parallelization_factor: i64,
+    #[serde(default)]
+    tumbling_window_in_seconds: i64,
     #[serde(default = "half_a_minute")]
     timeout_in_seconds: i64,
 }
 
 /// Where a pipe begins that was never there before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartingPosition {
     /// With the oldest record.
     TrimHorizon,
@@ -56,11 +64,12 @@ enum ResponseType {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "PascalCase")]
 struct FilterCriteria {
+    #[serde(default)]
     filters: Vec<Filter>,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, rename_all = "PascalCase")]
+#[serde(deny_unknown_fields, rename_all = "PascalCase", expecting = "an object with `Pattern`")]
 struct Filter {
     /// JSON as text, as AWS takes it, or as it is.
     pattern: Value,
@@ -73,9 +82,27 @@ struct DestinationConfig {
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, rename_all = "PascalCase")]
+#[serde(deny_unknown_fields, rename_all = "PascalCase", expecting = "an object with `Destination`")]
 struct OnFailure {
     destination: String,
+}
+
+/// Decodes an object or null. By itself the decoder would take a list for the members of an object in their order.
+fn object<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: DeserializeOwned,
+{
+    let value = Option::<Map<String, Value>>::deserialize(deserializer)?;
+    value.map(|members| T::deserialize(Value::Object(members))).transpose().map_err(D::Error::custom)
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn one() -> i64 {
+    1
 }
 
 fn hundred() -> i64 {
@@ -99,14 +126,20 @@ pub struct Definition {
     pub source: Source,
     /// Where invocations are sent.
     pub target: Uri,
-    /// The function's ARN in what goes to the dead-letter target.
-    pub function_name: String,
+    /// The function in what goes to the dead-letter target.
+    pub function: Function,
+    /// Whether it delivers, or waits to be posted again.
+    pub is_enabled: bool,
     /// Where a pipe begins that was never there before.
     pub starting_position: StartingPosition,
     /// The most records of an invocation.
     pub batch_size: usize,
     /// How long records may wait for others.
-    pub window_ms: i64,
+    pub batching_window_ms: i64,
+    /// How many batches of a shard may be on their way at once.
+    pub parallel_batches: usize,
+    /// How long a tumbling window is, for functions that return a state.
+    pub tumbling_window_ms: Option<i64>,
     /// How old records may become; without end when absent.
     pub most_age_ms: Option<i64>,
     /// How often a batch may be tried again; without end when absent.
@@ -123,6 +156,17 @@ pub struct Definition {
     pub timeout_ms: u64,
 }
 
+impl Definition {
+    /// Whether anything is sent over https.
+    pub fn is_encrypted(&self) -> bool {
+        let told = match &self.on_failure {
+            Some(Destination::Http(uri) | Destination::Sqs(uri)) => Some(uri),
+            Some(Destination::File(_)) | None => None,
+        };
+        [Some(&self.target), told].into_iter().flatten().any(|uri| uri.scheme_str() == Some("https"))
+    }
+}
+
 /// A table, whose streams are read one after the other, or one stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
@@ -130,6 +174,15 @@ pub enum Source {
     Table(String),
     /// The stream of this ARN.
     Stream(String),
+}
+
+impl Source {
+    /// The name or ARN.
+    pub fn text(&self) -> &str {
+        match self {
+            Source::Table(text) | Source::Stream(text) => text,
+        }
+    }
 }
 
 /// A dead-letter target.
@@ -152,13 +205,11 @@ impl Asked {
         let wrong = |error: serde_json::Error| {
             format!("expected a pipe or a list of pipes, such as {EXAMPLE}: {error}")
         };
-        let value: Value = serde_json::from_str(text).map_err(wrong)?;
-        match value {
-            Value::Array(pipes) => {
-                pipes.into_iter().map(|pipe| serde_json::from_value(pipe).map_err(wrong)).collect()
-            }
-            pipe => Ok(vec![serde_json::from_value(pipe).map_err(wrong)?]),
-        }
+        let pipes = match serde_json::from_str(text).map_err(wrong)? {
+            Value::Array(pipes) => pipes,
+            pipe => vec![pipe],
+        };
+        pipes.into_iter().map(|pipe| serde_json::from_value(pipe).map_err(wrong)).collect()
     }
 
     /// Checks a pipe.
@@ -166,7 +217,8 @@ impl Asked {
     /// # Errors
     /// A sentence that names the member and says what was expected.
     pub fn check(&self) -> Result<Definition, String> {
-        let name = self.name.as_ref().or(self.function_name.as_ref());
+        let function = self.function_name.as_deref().map(Function::read).transpose()?;
+        let name = self.name.as_ref().or(function.as_ref().map(|function| &function.name));
         let name =
             name.ok_or("`Name` is needed for a pipe without `FunctionName`: its position is kept under it")?;
         if name.is_empty() || name.len() > 140 || !dynamometer_types::name::has_name_characters(name) {
@@ -187,20 +239,32 @@ impl Asked {
                 range.end()
             )),
         };
-        let window =
+        let batching_window =
             within("MaximumBatchingWindowInSeconds", self.maximum_batching_window_in_seconds, 0..=300)?;
         let age =
             or_without_end("MaximumRecordAgeInSeconds", self.maximum_record_age_in_seconds, 60..=604_800)?;
         let retries = or_without_end("MaximumRetryAttempts", self.maximum_retry_attempts, 0..=10_000)?;
         let timeout = within("TimeoutInSeconds", self.timeout_in_seconds, 1..=900)?;
+        let parallel = within("ParallelizationFactor", self.parallelization_factor, 1..=10)?;
+        let tumbling_window = within("TumblingWindowInSeconds", self.tumbling_window_in_seconds, 0..=900)?;
+        if parallel > 1 && tumbling_window > 0 {
+            return Err("`TumblingWindowInSeconds` goes with a `ParallelizationFactor` of 1 only: a shard has one state"
+                .into());
+        }
         Ok(Definition {
             name: name.clone(),
             source: self.source()?,
-            target: self.target()?,
-            function_name: self.function_name.clone().unwrap_or_else(|| name.clone()),
-            starting_position: self.starting_position,
+            target: self.target(function.as_ref())?,
+            function: match function {
+                Some(function) => function,
+                None => Function::read(name)?,
+            },
+            is_enabled: self.enabled,
+            starting_position: self.starting_position()?,
             batch_size: within("BatchSize", self.batch_size, 1..=10_000)? as usize,
-            window_ms: window * 1000,
+            batching_window_ms: batching_window * 1000,
+            parallel_batches: parallel as usize,
+            tumbling_window_ms: (tumbling_window > 0).then_some(tumbling_window * 1000),
             most_age_ms: age.map(|seconds| seconds * 1000),
             most_retries: retries.map(i64::unsigned_abs),
             bisects: self.bisect_batch_on_function_error,
@@ -223,11 +287,32 @@ impl Asked {
         Ok(Source::Table(table))
     }
 
-    fn target(&self) -> Result<Uri, String> {
+    /// In the words of CreateEventSourceMapping, for a DynamoDB stream.
+    fn starting_position(&self) -> Result<StartingPosition, String> {
+        let refuse = |value: &str, constraint: &str| {
+            Err(format!(
+                "1 validation error detected: Value {value} at 'startingPosition' failed to satisfy constraint: Member \
+                 must {constraint}"
+            ))
+        };
+        match self.starting_position.as_deref() {
+            Some("TRIM_HORIZON") => Ok(StartingPosition::TrimHorizon),
+            Some("LATEST") => Ok(StartingPosition::Latest),
+            Some("AT_TIMESTAMP") => {
+                Err(format!("Unsupported starting position for arn type: {}", self.event_source_arn))
+            }
+            Some(other) => {
+                refuse(&format!("'{other}'"), "satisfy enum value set: [LATEST, AT_TIMESTAMP, TRIM_HORIZON]")
+            }
+            None => refuse("null", "not be null."),
+        }
+    }
+
+    fn target(&self, function: Option<&Function>) -> Result<Uri, String> {
         let endpoint = http_uri("Endpoint", &self.endpoint)?;
-        let Some(function) = &self.function_name else { return Ok(endpoint) };
+        let Some(function) = function else { return Ok(endpoint) };
         let base = self.endpoint.trim_end_matches('/');
-        http_uri("FunctionName", &format!("{base}/2015-03-31/functions/{function}/invocations"))
+        http_uri("Endpoint", &format!("{base}/{}", function.invocations()))
     }
 
     fn filters(&self) -> Result<Vec<Pattern>, String> {
@@ -253,7 +338,9 @@ impl Asked {
         } else if text.starts_with("http") {
             Destination::Http(http_uri("Destination", text)?)
         } else {
-            return Err(format!("`Destination` is file:PATH, http://… or sqs:http://…/QUEUE, not `{text}`"));
+            return Err(format!(
+                "`Destination` is file:PATH, http(s)://… or sqs:http(s)://…/QUEUE, not `{text}`"
+            ));
         };
         Ok(Some(destination))
     }
@@ -270,8 +357,8 @@ fn http_uri(member: &str, text: &str) -> Result<Uri, String> {
         let port = uri.port().map(|port| format!(":{port}")).unwrap_or_default();
         !host.is_empty() && uri.authority().is_some_and(|authority| *authority == *format!("{host}{port}"))
     };
-    uri.filter(|uri| uri.scheme_str() == Some("http") && is_whole(uri))
-        .ok_or_else(|| format!("`{member}` makes no http:// address: `{text}`"))
+    uri.filter(|uri| matches!(uri.scheme_str(), Some("http" | "https")) && is_whole(uri))
+        .ok_or_else(|| format!("`{member}` makes no http:// or https:// address: `{text}`"))
 }
 
 #[cfg(test)]
@@ -292,16 +379,22 @@ mod tests {
         assert_eq!(pipe.source, Source::Table("Orders".into()));
         assert_eq!(pipe.target, "http://127.0.0.1:9000/2015-03-31/functions/processor/invocations");
         assert_eq!(
-            (pipe.batch_size, pipe.window_ms, pipe.most_age_ms, pipe.most_retries),
+            (pipe.batch_size, pipe.batching_window_ms, pipe.most_age_ms, pipe.most_retries),
             (100, 0, None, None)
         );
+        assert_eq!((pipe.parallel_batches, pipe.tumbling_window_ms, pipe.is_enabled), (1, None, true));
         assert!(!pipe.bisects && !pipe.reports_failures && pipe.on_failure.is_none());
         let table =
             check(r#"{"EventSourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/Orders"}"#).unwrap();
         assert_eq!(table.source, Source::Table("Orders".into()));
         let pattern = r#"{"FilterCriteria":{"Filters":[{"Pattern":"{\"eventName\":[\"INSERT\"]}"}]}}"#;
         assert_eq!(check(pattern).unwrap().filters.len(), 1);
-        for endpoint in ["http://localhost", "http://[::1]:9000", "http://a.b:80/x"] {
+        assert!(check(r#"{"FilterCriteria":{}}"#).unwrap().filters.is_empty());
+        let by_arn =
+            check(r#"{"FunctionName":"arn:aws:lambda:us-east-1:111122223333:function:f:live"}"#).unwrap();
+        assert_eq!(by_arn.name, "f");
+        assert_eq!(by_arn.target, "http://127.0.0.1:9000/2015-03-31/functions/f/invocations?Qualifier=live");
+        for endpoint in ["http://localhost", "http://[::1]:9000", "http://a.b:80/x", "https://a.b"] {
             assert!(check(&format!(r#"{{"Endpoint":"{endpoint}"}}"#)).is_ok(), "{endpoint}");
         }
     }
@@ -312,14 +405,20 @@ mod tests {
         let cases = [
             (r#"{"Batchsize":1}"#, "unknown field `Batchsize`"),
             (r#"{"BatchSize":0}"#, "`BatchSize` is 1 to 10000, not 0"),
-            (r#"{"StartingPosition":"AT_TIMESTAMP"}"#, "expected `TRIM_HORIZON` or `LATEST`"),
+            (r#"{"StartingPosition":"AT_TIMESTAMP"}"#, "Unsupported starting position for arn type: Orders"),
+            (r#"{"StartingPosition":"OLDEST"}"#, "Member must satisfy enum value set: [LATEST, AT_TIMESTAMP, TRIM_HORIZON]"),
+            (r#"{"StartingPosition":null}"#, "Value null at 'startingPosition' failed to satisfy constraint: Member must not be null."),
+            (r#"{"ParallelizationFactor":11}"#, "`ParallelizationFactor` is 1 to 10, not 11"),
+            (r#"{"TumblingWindowInSeconds":901}"#, "`TumblingWindowInSeconds` is 0 to 900, not 901"),
+            (r#"{"TumblingWindowInSeconds":60,"ParallelizationFactor":2}"#, "a shard has one state"),
             (r#"{"MaximumRecordAgeInSeconds":59}"#, "-1 for no end, or 60 to 604800"),
-            (r#"{"Endpoint":"https://x"}"#, "`Endpoint` makes no http:// address"),
-            (r#"{"Endpoint":"127.0.0.1:9000"}"#, "`Endpoint` makes no http:// address"),
-            (r#"{"Endpoint":"http://127.0.0.1:99999"}"#, "makes no http:// address: `http://127.0.0.1:99999`"),
-            (r#"{"Endpoint":"http://user:word@127.0.0.1"}"#, "makes no http:// address"),
+            (r#"{"Endpoint":"127.0.0.1:9000"}"#, "`Endpoint` makes no http:// or https:// address"),
+            (r#"{"Endpoint":"ftp://x"}"#, "`Endpoint` makes no http:// or https:// address"),
+            (r#"{"Endpoint":"http://127.0.0.1:99999"}"#, "https:// address: `http://127.0.0.1:99999`"),
+            (r#"{"Endpoint":"http://user:word@127.0.0.1"}"#, "https:// address"),
             (r#"{"EventSourceArn":"?"}"#, "a table's name or ARN"),
-            (r#"{"FunctionName":"a b"}"#, "`Name` has 1 to 140"),
+            (r#"{"FunctionName":"a b"}"#, "`FunctionName` is a function's name or ARN"),
+            (r#"{"Name":"a b"}"#, "`Name` has 1 to 140"),
             (r#"{"FunctionName":null}"#, "`Name` is needed"),
             (r#"{"DestinationConfig":{"OnFailure":{"Destination":"arn:aws:sqs:x"}}}"#, "file:PATH"),
             (r#"{"FilterCriteria":{"Filters":[{"Pattern":{"eventName":"INSERT"}}]}}"#, "`Pattern`: eventName: expected"),
@@ -328,6 +427,9 @@ mod tests {
             let error = check(change).expect_err(change);
             assert!(error.contains(words), "{change}: {error}");
         }
-        assert!(Asked::read_all("[1]").unwrap_err().contains("\"StartingPosition\""));
+        for text in ["[1]", "[[]]", "[{}, []]"] {
+            let error = Asked::read_all(text).unwrap_err();
+            assert!(error.contains("\"StartingPosition\"") && !error.contains("struct"), "{error}");
+        }
     }
 }

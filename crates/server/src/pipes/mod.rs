@@ -1,30 +1,40 @@
 //! Pipes: a table's stream, delivered to a function over HTTP as Lambda's event source mappings and EventBridge Pipes do.
 //!
 //! A pipe is asked for in the words of `CreateEventSourceMapping` ([`definition`]), by `dyno serve --pipe` or by
-//! `POST /_dyno/pipes`. It has a thread of its own ([`worker`]); what becomes of a batch after an invocation is decided in
-//! [`batch`], what goes through in [`filter`]. How far it is stands in the store under its name, so a pipe of that name
-//! goes on there after a restart.
+//! `POST /_dyno/pipes`. It has a thread of its own ([`worker`]); what may be sent of a shard at a time is decided in
+//! [`lane`] and [`window`], what becomes of a batch after an invocation in [`batch`], what goes through in [`filter`]. How
+//! far it is stands in the store under its name, so a pipe of that name goes on there after a restart; so does what was
+//! posted.
 
 mod batch;
 mod definition;
 pub mod filter;
+mod function;
+mod lane;
 mod post;
 mod target;
+mod window;
 mod worker;
+
+use std::path::PathBuf;
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use dynamometer_engine::Engine;
+use dynamometer_engine::pipes::KeptPipe;
 use serde::Serialize;
 use tokio::sync::Notify;
+use tokio::task::JoinSet;
+use tokio_rustls::TlsConnector;
 
 pub use definition::Asked;
 use definition::{Definition, EXAMPLE};
 use worker::Worker;
 
 use crate::clock::Clock;
+use crate::trust;
 
 /// How many pipes there may be.
 const MOST_PIPES: usize = 100;
@@ -34,6 +44,8 @@ pub const SETTLE: Duration = Duration::from_secs(10);
 /// The pipes of a server.
 pub struct Pipes {
     around: Arc<Surroundings>,
+    /// Certificates that are trusted beside Mozilla's.
+    ca_bundle: Option<PathBuf>,
     running: Mutex<Vec<Running>>,
 }
 
@@ -41,8 +53,6 @@ pub struct Pipes {
 pub(super) struct Surroundings {
     pub(super) engine: Arc<Engine>,
     pub(super) clock: Arc<Clock>,
-    pub(super) region: Arc<str>,
-    pub(super) account: String,
 }
 
 struct Running {
@@ -55,6 +65,8 @@ pub(super) struct Pipe {
     pub(super) namespace: String,
     pub(super) definition: Definition,
     asked: Asked,
+    /// For addresses with https; absent when there is none.
+    pub(super) tls: Option<TlsConnector>,
     pub(super) signal: Signal,
     stats: Mutex<Stats>,
 }
@@ -89,8 +101,10 @@ pub struct Shown {
 #[derive(Default)]
 pub(super) struct Signal {
     state: Mutex<SignalState>,
+    /// Told to those who wait until all is delivered.
     changed: Condvar,
-    stop: Notify,
+    /// Told to the thread of the pipe.
+    wake: Notify,
 }
 
 #[derive(Default)]
@@ -102,18 +116,62 @@ struct SignalState {
 }
 
 impl Pipes {
-    /// No pipes. `region` and `account` are those in the ARNs of events.
-    pub fn new(engine: Arc<Engine>, clock: Arc<Clock>, region: &str, account: &str) -> Pipes {
-        let around = Surroundings { engine, clock, region: region.into(), account: account.into() };
-        Pipes { around: Arc::new(around), running: Mutex::default() }
+    /// No pipes.
+    pub fn new(engine: Arc<Engine>, clock: Arc<Clock>) -> Pipes {
+        let around = Surroundings { engine, clock };
+        Pipes { around: Arc::new(around), ca_bundle: None, running: Mutex::default() }
     }
 
-    /// Starts a pipe in a database, in place of one of the same name. Answers it as it stands. May block.
+    /// Trusts the certificates of a PEM file, beside Mozilla's, where pipes deliver over https.
+    #[must_use]
+    pub fn trusting(self, ca_bundle: Option<PathBuf>) -> Pipes {
+        Pipes { ca_bundle, ..self }
+    }
+
+    /// Starts a pipe in a database, in place of one of the same name. It ends with the server. Answers it as it stands. May
+    /// block.
     ///
     /// # Errors
     /// A sentence that says what was expected.
     pub fn start(&self, namespace: &str, asked: Asked) -> Result<Shown, String> {
+        self.begin(namespace, asked, None)
+    }
+
+    /// Starts a pipe in the same way; what was asked is kept, so [`Pipes::resume`] starts it again. May block.
+    ///
+    /// # Errors
+    /// A sentence that says what was expected.
+    pub fn start_and_keep(&self, namespace: &str, asked: Asked) -> Result<Shown, String> {
+        let kept = serde_json::to_string(&asked).map_err(|error| error.to_string())?;
+        self.begin(namespace, asked, Some(kept))
+    }
+
+    /// Starts the pipes again that were kept and whose names are not taken. `log` is told of each in a line: that it goes
+    /// on, or why it cannot. May block.
+    pub fn resume(&self, log: impl Fn(&str)) {
+        let kept = match self.around.engine.kept_pipes() {
+            Ok(kept) => kept,
+            Err(error) => return log(&format!("the pipes of an earlier run cannot be read: {error}")),
+        };
+        for KeptPipe { namespace, name, definition } in kept {
+            if position(&lock(&self.running), &namespace, &name).is_some() {
+                continue;
+            }
+            let asked = serde_json::from_str(&definition).map_err(|error| error.to_string());
+            match asked.and_then(|asked| self.start_and_keep(&namespace, asked)) {
+                Ok(shown) => log(&format!("the pipe `{name}` goes on, to {}", shown.target)),
+                Err(problem) => {
+                    log(&format!("the pipe `{name}` of an earlier run cannot be started: {problem}"))
+                }
+            }
+        }
+    }
+
+    fn begin(&self, namespace: &str, asked: Asked, kept: Option<String>) -> Result<Shown, String> {
         let definition = asked.check()?;
+        let failed = |error: &dyn std::fmt::Display| format!("the pipe cannot be started: {error}");
+        let tls = definition.is_encrypted().then(|| trust::connector(self.ca_bundle.as_deref()));
+        let tls = tls.transpose().map_err(|error| failed(&error))?;
         let mut running = lock(&self.running);
         if let Some(at) = position(&running, namespace, &definition.name) {
             running.remove(at).stop();
@@ -125,15 +183,16 @@ impl Pipes {
             namespace: namespace.to_owned(),
             definition,
             asked,
+            tls,
             signal: Signal::default(),
             stats: Mutex::new(Stats { last_result: "No records processed".into(), ..Stats::default() }),
         });
-        let failed = |error: &dyn std::fmt::Display| format!("the pipe cannot be started: {error}");
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| failed(&error))?;
-        let lanes = worker::begin(&self.around.engine, &pipe).map_err(|error| failed(&error))?;
+        let lanes = worker::begin(&self.around.engine, &pipe, kept).map_err(|error| failed(&error))?;
         let (around, shown) = (self.around.clone(), pipe.show());
-        let worker = Worker { pipe: pipe.clone(), around, runtime, lanes };
+        let worker =
+            Worker { pipe: pipe.clone(), around, runtime, lanes, tasks: JoinSet::new(), is_saving: false };
         let thread = std::thread::Builder::new().name("dyno-pipe".into()).spawn(|| worker.run());
         running.push(Running { pipe, thread: Some(thread.map_err(|error| failed(&error))?) });
         Ok(shown)
@@ -207,26 +266,20 @@ impl Pipe {
     }
 }
 
-impl Surroundings {
-    pub(super) fn function_arn(&self, function: &str) -> String {
-        format!("arn:aws:lambda:{}:{}:function:{function}", self.region, self.account)
-    }
-}
-
 impl Signal {
     fn stop(&self) {
         lock(&self.state).is_stopped = true;
         self.changed.notify_all();
-        self.stop.notify_one();
+        self.wake.notify_one();
     }
 
     pub(super) fn is_stopped(&self) -> bool {
         lock(&self.state).is_stopped
     }
 
-    /// Done when the pipe is stopped.
-    pub(super) async fn stopped(&self) {
-        self.stop.notified().await;
+    /// Done when the pipe is stopped, or when somebody wants to know whether all is delivered.
+    pub(super) async fn woken(&self) {
+        self.wake.notified().await;
     }
 
     /// What was asked for when a round begins; `None` when the pipe is stopped.
@@ -235,20 +288,18 @@ impl Signal {
         (!state.is_stopped).then_some(state.asked)
     }
 
-    /// Says that there was nothing to do in a round that began at `asked`, and sleeps until somebody wants to know again.
-    pub(super) fn settle(&self, asked: u64, longest: Duration) {
+    /// Says that there was nothing to do in a round that began at `asked`.
+    pub(super) fn settle(&self, asked: u64) {
         let mut state = lock(&self.state);
         state.settled = state.settled.max(asked);
         self.changed.notify_all();
-        let is_quiet = |state: &mut SignalState| !state.is_stopped && state.asked == asked;
-        let _ = self.changed.wait_timeout_while(state, longest, is_quiet);
     }
 
     fn wait_settled(&self, deadline: Instant) {
         let mut state = lock(&self.state);
         state.asked += 1;
         let wanted = state.asked;
-        self.changed.notify_all();
+        self.wake.notify_one();
         let left = deadline.saturating_duration_since(Instant::now());
         let is_behind = |state: &mut SignalState| !state.is_stopped && state.settled < wanted;
         let _ = self.changed.wait_timeout_while(state, left, is_behind);

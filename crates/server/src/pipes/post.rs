@@ -7,7 +7,10 @@ use http::{HeaderMap, HeaderName, Method, StatusCode, Uri, header};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
 
 /// How much of an answer is read: Lambda's own limit.
 const MOST_ANSWER_BYTES: usize = 6 << 20;
@@ -31,9 +34,27 @@ pub(super) enum Silence {
     Unanswered(String),
 }
 
-/// Posts a body on a connection of its own.
+/// A connection, encrypted or not.
+trait Socket: AsyncRead + AsyncWrite + Unpin + Send {}
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Socket for S {}
+
+async fn connect(uri: &Uri, tls: Option<&TlsConnector>) -> std::io::Result<Box<dyn Socket>> {
+    let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
+    let is_https = uri.scheme_str() == Some("https");
+    let port = uri.port_u16().unwrap_or(if is_https { 443 } else { 80 });
+    let socket = TcpStream::connect((host, port)).await?;
+    if !is_https {
+        return Ok(Box::new(socket));
+    }
+    let tls = tls.ok_or_else(|| std::io::Error::other("the pipe was started without TLS"))?;
+    let name = ServerName::try_from(host.to_owned()).map_err(std::io::Error::other)?;
+    Ok(Box::new(tls.connect(name, socket).await?))
+}
+
+/// Posts a body on a connection of its own. An address with `https` needs `tls`.
 pub(super) async fn post(
     uri: &Uri,
+    tls: Option<&TlsConnector>,
     headers: &[(HeaderName, String)],
     body: Vec<u8>,
     timeout: Duration,
@@ -41,8 +62,7 @@ pub(super) async fn post(
     let unreachable = |error: &dyn std::fmt::Display| Silence::Unreachable(format!("{uri}: {error}"));
     let unanswered = |error: &dyn std::fmt::Display| Silence::Unanswered(format!("{uri}: {error}"));
     let authority = uri.authority().map(ToString::to_string).unwrap_or_default();
-    let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
-    let connecting = tokio::time::timeout(CONNECT, TcpStream::connect((host, uri.port_u16().unwrap_or(80))));
+    let connecting = tokio::time::timeout(CONNECT, connect(uri, tls));
     let socket = connecting.await.map_err(|_| unreachable(&"no connection in 5 s"))?;
     let socket = socket.map_err(|error| unreachable(&error))?;
     let (mut sender, connection) =

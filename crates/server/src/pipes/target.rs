@@ -7,26 +7,41 @@ use dynamometer_types::Timestamp;
 use http::{HeaderName, StatusCode, header};
 use serde_json::{Value, json};
 
-use super::batch::{Condition, Entry, Outcome};
+use dynamometer_engine::pipes::OpenWindow;
+
+use super::Pipe;
+use super::batch::{Condition, Entry, Outcome, Work};
 use super::definition::{Definition, Destination};
 use super::post::{Answered, Silence, post};
+use super::window;
 
 /// How long a dead-letter target may take.
 const DEAD_LETTER_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Sends records to the function.
-pub(super) async fn invoke(pipe: &Definition, entries: &[Entry]) -> Outcome {
+/// Sends an event to the function. Answers how it went, and the state that came back.
+pub(super) async fn invoke(pipe: &Pipe, event: Vec<u8>) -> (Outcome, Option<Value>) {
     let headers = [(header::CONTENT_TYPE, "application/json".to_owned())];
-    let timeout = Duration::from_millis(pipe.timeout_ms);
-    match post(&pipe.target, &headers, event_body(entries), timeout).await {
-        Ok(answered) => outcome(&answered, pipe),
-        Err(Silence::Unreachable(why)) => Outcome::Unreachable(why),
-        Err(Silence::Unanswered(why)) => Outcome::Failed(why),
+    let definition = &pipe.definition;
+    let timeout = Duration::from_millis(definition.timeout_ms);
+    match post(&definition.target, pipe.tls.as_ref(), &headers, event, timeout).await {
+        Ok(answered) => outcome(&answered, definition),
+        Err(Silence::Unreachable(why)) => (Outcome::Unreachable(why), None),
+        Err(Silence::Unanswered(why)) => (Outcome::Failed(why), None),
     }
 }
 
-/// `{"Records":[…]}`
-fn event_body(entries: &[Entry]) -> Vec<u8> {
+/// Where records come from.
+#[derive(Clone, Copy)]
+pub(super) struct Origin<'a> {
+    pub(super) stream_arn: &'a str,
+    pub(super) shard_id: &'a str,
+    /// The tumbling window that is open.
+    pub(super) window: Option<&'a OpenWindow>,
+}
+
+/// `{"Records":[…]}`, with the members of a tumbling window behind them. `count` of the batch's records.
+pub(super) fn event(work: &Work, count: usize, origin: Origin<'_>) -> Vec<u8> {
+    let entries = &work.entries[..count.min(work.entries.len())];
     let bytes: usize = entries.iter().map(Entry::event_bytes).sum();
     let mut body = Vec::with_capacity(bytes + 16);
     body.extend_from_slice(b"{\"Records\":[");
@@ -36,14 +51,19 @@ fn event_body(entries: &[Entry]) -> Vec<u8> {
         }
         body.extend_from_slice(&entry.json);
     }
-    body.extend_from_slice(b"]}");
+    body.push(b']');
+    if let Some(window) = origin.window {
+        window::write_members(&mut body, window, work.closing, origin.shard_id, origin.stream_arn);
+    }
+    body.push(b'}');
     body
 }
 
 /// How an invocation went. A function that fails answers 200 with `X-Amz-Function-Error`, or, as Lambda's runtime
 /// emulator does, with a body that has an `errorMessage` and an `errorType`; other servers answer another status.
 /// 429, 502, 503 and 504 say that it was not run.
-fn outcome(answered: &Answered, pipe: &Definition) -> Outcome {
+fn outcome(answered: &Answered, pipe: &Definition) -> (Outcome, Option<Value>) {
+    let failed = |why: String| (Outcome::Failed(why), None);
     let Answered { status, headers, body } = answered;
     let status = *status;
     let is_busy = matches!(
@@ -54,20 +74,25 @@ fn outcome(answered: &Answered, pipe: &Definition) -> Outcome {
             | StatusCode::GATEWAY_TIMEOUT
     );
     if is_busy {
-        return Outcome::Unreachable(format!("status {status}"));
+        return (Outcome::Unreachable(format!("status {status}")), None);
     }
     if !status.is_success() {
-        return Outcome::Failed(format!("status {status}"));
+        return failed(format!("status {status}"));
     }
     if let Some(error) = headers.get("x-amz-function-error") {
-        return Outcome::Failed(format!("function error {}", String::from_utf8_lossy(error.as_bytes())));
+        return failed(format!("function error {}", String::from_utf8_lossy(error.as_bytes())));
     }
     // Functions may answer anything, or nothing.
-    let answer: Value = serde_json::from_slice(body).unwrap_or_default();
+    let mut answer: Value = serde_json::from_slice(body).unwrap_or_default();
     if let (Some(message), Some(_)) = (answer.get("errorMessage"), answer.get("errorType")) {
-        return Outcome::Failed(format!("function error: {message}"));
+        return failed(format!("function error: {message}"));
     }
-    if pipe.reports_failures { reported(&answer) } else { Outcome::Done }
+    let outcome = if pipe.reports_failures { reported(&answer) } else { Outcome::Done };
+    let state = answer.get_mut("state").map(Value::take).filter(|state| !state.is_null());
+    if pipe.tumbling_window_ms.is_some() && state.is_none() {
+        return failed("the answer has no `state`, which TumblingWindowInSeconds asks for".into());
+    }
+    (outcome, state)
 }
 
 /// What `batchItemFailures` says. Nothing, null and an empty list are success; an empty or missing identifier fails the
@@ -89,24 +114,23 @@ fn reported(answer: &Value) -> Outcome {
     }
 }
 
-/// Records that were given up.
+/// Records that were given up: the first of a batch.
 pub(super) struct DeadLetter<'a> {
-    pub(super) entries: &'a [Entry],
+    pub(super) work: &'a Work,
+    pub(super) count: usize,
     pub(super) condition: Condition,
-    /// How often they were sent.
-    pub(super) invocations: u64,
-    pub(super) stream_arn: &'a str,
-    pub(super) shard_id: &'a str,
+    pub(super) origin: Origin<'a>,
     pub(super) function_arn: &'a str,
     pub(super) now: Timestamp,
 }
 
 impl DeadLetter<'_> {
     /// Lambda's record of a failed invocation of a stream, with the event as `payload`, as for a bucket.
-    fn body(&self) -> Value {
+    pub(super) fn body(&self) -> Value {
         let arrival = |entry: Option<&Entry>| entry.map(|entry| entry.created.to_string());
-        let sequence = |entry: Option<&Entry>| entry.map(|entry| entry.sequence_number.clone());
-        let (first, last) = (self.entries.first(), self.entries.last());
+        let sequence = |entry: Option<&Entry>| entry.map(|entry| entry.sequence_number.to_string());
+        let entries = &self.work.entries[..self.count.min(self.work.entries.len())];
+        let (first, last) = (entries.first(), entries.last());
         let response = match self.condition {
             Condition::RetryAttemptsExhausted => {
                 json!({"statusCode": 200, "executedVersion": "$LATEST", "functionError": "Unhandled"})
@@ -118,21 +142,21 @@ impl DeadLetter<'_> {
                 "requestId": sequence(first),
                 "functionArn": self.function_arn,
                 "condition": self.condition.word(),
-                "approximateInvokeCount": self.invocations,
+                "approximateInvokeCount": self.work.failures,
             },
             "responseContext": response,
             "version": "1.0",
             "timestamp": self.now.to_string(),
             "DDBStreamBatchInfo": {
-                "shardId": self.shard_id,
+                "shardId": self.origin.shard_id,
                 "startSequenceNumber": sequence(first),
                 "endSequenceNumber": sequence(last),
                 "approximateArrivalOfFirstRecord": arrival(first),
                 "approximateArrivalOfLastRecord": arrival(last),
-                "batchSize": self.entries.len(),
-                "streamArn": self.stream_arn,
+                "batchSize": entries.len(),
+                "streamArn": self.origin.stream_arn,
             },
-            "payload": String::from_utf8_lossy(&event_body(self.entries)),
+            "payload": String::from_utf8_lossy(&event(self.work, self.count, self.origin)),
         })
     }
 }
@@ -141,8 +165,7 @@ impl DeadLetter<'_> {
 ///
 /// # Errors
 /// Why it did not take it: to be tried again.
-pub(super) async fn tell(destination: &Destination, letter: &DeadLetter<'_>) -> Result<(), String> {
-    let body = letter.body();
+pub(super) async fn tell(pipe: &Pipe, destination: &Destination, body: Value) -> Result<(), String> {
     let (uri, headers, body): (_, Vec<(HeaderName, String)>, Value) = match destination {
         Destination::File(path) => return append(path, &body).map_err(|error| format!("{path}: {error}")),
         Destination::Http(uri) => (uri, vec![(header::CONTENT_TYPE, "application/json".into())], body),
@@ -152,7 +175,7 @@ pub(super) async fn tell(destination: &Destination, letter: &DeadLetter<'_>) -> 
             (uri, vec![(header::CONTENT_TYPE, "application/x-amz-json-1.0".into()), target], message)
         }
     };
-    match post(uri, &headers, body.to_string().into_bytes(), DEAD_LETTER_TIMEOUT).await {
+    match post(uri, pipe.tls.as_ref(), &headers, body.to_string().into_bytes(), DEAD_LETTER_TIMEOUT).await {
         Ok(answered) if answered.status.is_success() => Ok(()),
         Ok(answered) => Err(format!("{uri}: status {}", answered.status)),
         Err(Silence::Unreachable(why) | Silence::Unanswered(why)) => Err(why),
@@ -173,6 +196,28 @@ mod tests {
 
     use super::super::definition::Asked;
     use super::*;
+
+    #[test]
+    fn a_window_needs_its_state_back() {
+        let pipe = super::super::batch::tests::pipe(r#"{"TumblingWindowInSeconds":60}"#);
+        for (body, expected) in [
+            (r#"{"state":{"n":1}}"#, (Outcome::Done, Some(serde_json::json!({"n": 1})))),
+            (r#"{"state":{},"batchItemFailures":[]}"#, (Outcome::Done, Some(serde_json::json!({})))),
+            (
+                "{}",
+                (
+                    Outcome::Failed(
+                        "the answer has no `state`, which TumblingWindowInSeconds asks for".into(),
+                    ),
+                    None,
+                ),
+            ),
+        ] {
+            let body = Bytes::from_static(body.as_bytes());
+            let answered = Answered { status: StatusCode::OK, headers: HeaderMap::new(), body };
+            assert_eq!(outcome(&answered, &pipe), expected);
+        }
+    }
 
     #[test]
     #[rustfmt::skip]
@@ -205,7 +250,7 @@ mod tests {
             }
             let status = StatusCode::from_u16(status).unwrap();
             let answered = Answered { status, headers, body: Bytes::from_static(body.as_bytes()) };
-            let got = format!("{:?}", outcome(&answered, &pipe));
+            let got = format!("{:?}", outcome(&answered, &pipe).0);
             assert!(got.starts_with(expected), "{status} {body}: {got}");
         }
         assert_eq!(reported(&serde_json::json!({"batchItemFailures": [{"itemIdentifier": "7"}]})), failed_from("7"));

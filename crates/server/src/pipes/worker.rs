@@ -1,39 +1,41 @@
 //! The thread of one pipe: reads the shards of its streams, sends batches, and writes how far it is.
 //!
-//! A shard is read after its parent, one batch of it is on its way at a time, and its position moves only when records
-//! are done or given up: so the records of an item arrive in order and at least once. What waits in memory is at most a
-//! batch and a page of each shard.
+//! A shard is read after its parent, so many of its batches as the pipe may have are on their way at a time
+//! ([`lane`](super::lane)), and its position moves only when records are done or given up: so the records of an item
+//! arrive in order and at least once. All decisions are made on the thread, between the rounds in which it waits.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use dynamometer_engine::Engine;
 use dynamometer_engine::api::Record;
 use dynamometer_engine::catalog::Stream;
 use dynamometer_engine::catalog::stream::Shard;
+use dynamometer_engine::disk::row::CorruptRow;
 use dynamometer_engine::pipes::{Position, ShardKey};
 use dynamometer_engine::streams::{ShardRead, StreamRecord, after};
-use dynamometer_store::{Appended, StoreError};
+use dynamometer_store::{Appended, Commit, StoreError};
 use serde_json::Value;
 use tokio::runtime::Runtime;
+use tokio::task::JoinSet;
 
-use super::batch::{Condition, Entry, Next, Outcome, Work, follow, take, too_old};
+use super::batch::{Entry, Next, Outcome, follow, take, too_old};
 use super::definition::{Source, StartingPosition};
-use super::target::{DeadLetter, invoke, tell};
-use super::{Pipe, Surroundings};
-use crate::wire::lambda_record;
+use super::lane::Lane;
+use super::target::{DeadLetter, Origin, event, invoke, tell};
+use super::{Pipe, Surroundings, window};
+use crate::clock::Clock;
+use crate::wire::{Encode, lambda_record};
 
-/// The longest event that is sent, in bytes: Lambda's limit for an invocation.
-const MOST_EVENT_BYTES: usize = 6_000_000;
 /// How much of a shard is read at a time.
 const PAGE_RECORDS: usize = 1_000;
 const PAGE_BYTES: usize = 1 << 20;
-/// The pause after a first failure; it doubles with each that follows, up to the longest.
-const FIRST_PAUSE: Duration = Duration::from_millis(100);
-const LONGEST_PAUSE: Duration = Duration::from_secs(10);
-/// How long a pipe sleeps when there is nothing to do.
+/// How long a pipe sleeps when there is nothing to do, and after the store has failed.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
+const AFTER_A_FAULT: Duration = Duration::from_secs(10);
+/// By the wall's clock, a record may be written so much later than its request arrived.
+const GRACE_MS: i64 = 1_000;
 
 /// A pipe at work.
 pub(super) struct Worker {
@@ -41,23 +43,26 @@ pub(super) struct Worker {
     pub(super) around: Arc<Surroundings>,
     pub(super) runtime: Runtime,
     pub(super) lanes: HashMap<ShardKey, Lane>,
+    /// What is on its way.
+    pub(super) tasks: JoinSet<Finished>,
+    /// Whether positions are on their way to the disk. The next ones wait, so they are written in their order.
+    pub(super) is_saving: bool,
 }
 
-/// A shard on its way.
-#[derive(Default)]
-pub(super) struct Lane {
-    position: Position,
-    /// Where to read on; before the position's, what was read waits below.
-    read_at: Appended,
-    /// Whether the shard is closed and all of it was read.
-    is_read: bool,
-    /// What was read and is in no batch yet.
-    pending: VecDeque<Entry>,
-    queue: VecDeque<Work>,
-    /// Records that were given up and that the dead-letter target was not told of yet.
-    given_up: Option<(usize, Condition)>,
-    pause: Duration,
-    not_before: Option<Instant>,
+/// How something went that was on its way.
+pub(super) enum Finished {
+    /// Of a track of a lane.
+    Sent {
+        lane: ShardKey,
+        track: usize,
+        what: Sent,
+    },
+    Saved(Vec<(ShardKey, Position)>, Result<(), StoreError>),
+}
+
+pub(super) enum Sent {
+    Invoked(Outcome, Option<Value>),
+    Told(Result<(), String>),
 }
 
 /// Whether a round got anywhere.
@@ -71,33 +76,67 @@ impl Worker {
     /// Works until the pipe is stopped.
     pub(super) fn run(mut self) {
         while let Some(asked) = self.pipe.signal.asked() {
-            match self.round() {
-                Ok(Progress::Some) => {}
-                Ok(Progress::None) => self.pipe.signal.settle(asked, LOOK_EVERY),
-                Err(error) => {
-                    self.pipe.note(|stats| stats.last_result = format!("PROBLEM: {error}"));
-                    self.pipe.signal.settle(asked, LONGEST_PAUSE);
+            let outcome = match self.round() {
+                Ok(Progress::Some) if self.tasks.is_empty() => continue,
+                Ok(_) if self.tasks.is_empty() => {
+                    self.pipe.signal.settle(asked);
+                    self.wait(LOOK_EVERY)
                 }
+                Ok(_) => self.wait(LOOK_EVERY),
+                Err(error) => Err(error),
+            };
+            if let Err(error) = outcome {
+                self.pipe.note(|stats| stats.last_result = format!("PROBLEM: {error}"));
+                self.pipe.signal.settle(asked);
+                self.sleep(AFTER_A_FAULT);
             }
         }
-        // A name that is still looked up holds up no stop.
+        // What is done need not be sent again. When that fails, it is.
+        let _ = self.commit(&self.moved()).wait();
+        // What is on its way is cut off, and a name that is still looked up holds up no stop.
         self.runtime.shutdown_background();
     }
 
-    /// Goes once over all shards that may be read.
-    fn round(&mut self) -> Result<Progress, StoreError> {
-        let streams = streams_of(&self.around.engine, &self.pipe);
-        let mut lanes = std::mem::take(&mut self.lanes);
-        let outcome = self.go_over(&streams, &mut lanes);
-        self.lanes = lanes;
-        outcome
+    /// Waits until something is finished or somebody asks; so long at most. Then takes in all that is finished.
+    fn wait(&mut self, longest: Duration) -> Result<(), StoreError> {
+        let (tasks, signal) = (&mut self.tasks, &self.pipe.signal);
+        let first = self.runtime.block_on(async {
+            tokio::select! {
+                biased;
+                Some(finished) = tasks.join_next() => Some(finished),
+                () = signal.woken() => None,
+                () = tokio::time::sleep(longest) => None,
+            }
+        });
+        let others: Vec<_> = std::iter::from_fn(|| self.tasks.try_join_next()).collect();
+        // One that panicked leaves its track busy: what it carried is sent after the next start.
+        let finished = first.into_iter().chain(others).flatten();
+        finished.map(|one| self.take_in(one)).fold(Ok(()), Result::and)
     }
 
-    fn go_over(
-        &self,
-        streams: &[Arc<Stream>],
-        lanes: &mut HashMap<ShardKey, Lane>,
-    ) -> Result<Progress, StoreError> {
+    /// Waits until somebody asks, so long at most.
+    fn sleep(&self, longest: Duration) {
+        self.runtime.block_on(async {
+            tokio::select! {
+                () = self.pipe.signal.woken() => {}
+                () = tokio::time::sleep(longest) => {}
+            }
+        });
+    }
+
+    /// Goes once over all shards that may be read, and saves how far they are.
+    fn round(&mut self) -> Result<Progress, StoreError> {
+        let mut progress = Progress::None;
+        if self.pipe.definition.is_enabled {
+            let streams = streams_of(&self.around.engine, &self.pipe);
+            progress = self.go_over(&streams)?;
+            self.forget_gone(&streams)?;
+        }
+        self.save();
+        Ok(progress)
+    }
+
+    fn go_over(&mut self, streams: &[Arc<Stream>]) -> Result<Progress, StoreError> {
         let mut progress = Progress::None;
         for stream in streams {
             let mut is_done = true;
@@ -105,15 +144,11 @@ impl Worker {
                 let key = (stream.row.id, shard.number);
                 // A parent that is gone has nothing left to read.
                 let parent = shard.parent.filter(|parent| stream.shard(*parent).is_some());
-                let may_begin = parent.is_none_or(|parent| {
-                    lanes.get(&(stream.row.id, parent)).is_some_and(|lane| lane.position.is_done)
-                });
-                if may_begin {
-                    let lane = lanes.entry(key).or_default();
-                    if !lane.position.is_done && self.step(stream, shard, lane)? == Progress::Some {
+                if parent.is_none_or(|parent| self.is_done(&(stream.row.id, parent))) {
+                    if !self.is_done(&key) && self.step(stream, shard)? == Progress::Some {
                         progress = Progress::Some;
                     }
-                    is_done &= lane.position.is_done;
+                    is_done &= self.is_done(&key);
                 } else {
                     is_done = false;
                 }
@@ -126,124 +161,157 @@ impl Worker {
                 break;
             }
         }
-        self.forget_gone(streams, lanes)?;
         Ok(progress)
     }
 
-    /// Takes one step in a shard: tells of records given up, or sends a batch, or reads.
-    fn step(&self, stream: &Stream, shard: &Shard, lane: &mut Lane) -> Result<Progress, StoreError> {
-        if lane.not_before.is_some_and(|at| Instant::now() < at) {
-            return Ok(Progress::None);
-        }
+    /// Whether a shard was begun, and all of it is delivered.
+    fn is_done(&self, shard: &ShardKey) -> bool {
+        self.lanes.get(shard).is_some_and(Lane::is_done)
+    }
+
+    /// Takes one step in a shard: reads, and sends what each of its tracks has to send.
+    fn step(&mut self, stream: &Stream, shard: &Shard) -> Result<Progress, StoreError> {
         let key = (stream.row.id, shard.number);
-        if let Some((count, condition)) = lane.given_up {
-            return self.tell_dead(stream, shard, lane, count, condition);
+        let definition = &self.pipe.definition;
+        let mut lane = self.lanes.remove(&key).unwrap_or_else(|| Lane::at(Position::default(), definition));
+        let read = self.fill(stream, shard, &mut lane);
+        let mut progress = Progress::None;
+        if read.is_ok() {
+            for track in 0..lane.tracks.len() {
+                if self.send(stream, shard, &mut lane, track) {
+                    progress = Progress::Some;
+                }
+            }
+            // A shard whose last record no filter let through is done without anything being sent.
+            if lane.is_done() {
+                progress = Progress::Some;
+            }
         }
-        if lane.queue.is_empty() {
-            self.fill(stream, shard, lane)?;
-            self.cut(lane);
+        self.lanes.insert(key, lane);
+        read.map(|()| progress)
+    }
+
+    /// Sends what a track has to send, if it may. Answers whether it did.
+    fn send(&mut self, stream: &Stream, shard: &Shard, lane: &mut Lane, track: usize) -> bool {
+        if !lane.tracks[track].is_ready() {
+            return false;
         }
+        let definition = &self.pipe.definition;
         let now = self.around.clock.now();
-        let Some(work) = lane.queue.front() else {
-            // Nothing of what was read is to be sent: it is done.
-            if lane.pending.is_empty() && (lane.read_at > lane.position.next || lane.is_read) {
-                let position = Position { next: lane.read_at, is_done: lane.is_read };
-                self.save(key, lane, position)?;
-                return Ok(Progress::Some);
-            }
-            return Ok(Progress::None);
-        };
-        let pipe = &self.pipe.definition;
-        let next = match too_old(work, now, pipe) {
-            Some(next) => next,
-            None => {
-                let Some(outcome) = self.interruptible(invoke(pipe, &work.entries)) else {
-                    return Ok(Progress::None);
-                };
-                self.pipe.note(|stats| stats.count(&outcome));
-                follow(&mut lane.queue, &outcome, pipe)
-            }
-        };
-        match next {
-            Next::Advance(count) => self.advance(key, lane, count)?,
-            Next::Again => lane.wait_longer(),
-            Next::GiveUp(count, condition) => lane.given_up = Some((count, condition)),
+        let grace_ms = if matches!(*self.around.clock, Clock::Wall) { GRACE_MS } else { 0 };
+        lane.cut(track, definition, now, grace_ms);
+        let (window, track_at) = (lane.window.as_ref(), &mut lane.tracks[track]);
+        let Some(work) = track_at.queue.front() else { return false };
+        if track_at.given_up.is_none()
+            && let Some((count, condition)) = too_old(work, now, definition)
+        {
+            track_at.given_up = Some((count, condition));
         }
-        Ok(Progress::Some)
+        let shard_id = shard.id();
+        let origin = Origin { stream_arn: &stream.row.arn, shard_id: &shard_id, window };
+        let (lane, pipe) = ((stream.row.id, shard.number), self.pipe.clone());
+        let finished = move |what| Finished::Sent { lane, track, what };
+        match track_at.given_up {
+            None => {
+                let event = event(work, work.entries.len(), origin);
+                let task = async move {
+                    let (outcome, state) = invoke(&pipe, event).await;
+                    finished(Sent::Invoked(outcome, state))
+                };
+                self.tasks.spawn_on(task, self.runtime.handle());
+            }
+            Some((count, condition)) => {
+                let (region, account) = place(&stream.row.arn);
+                let function_arn = &definition.function.arn(region, account);
+                let letter = || DeadLetter { work, count, condition, origin, function_arn, now }.body();
+                let letter = definition.on_failure.clone().map(|destination| (destination, letter()));
+                let task = async move {
+                    let told = match letter {
+                        Some((destination, body)) => tell(&pipe, &destination, body).await,
+                        None => Ok(()),
+                    };
+                    finished(Sent::Told(told))
+                };
+                self.tasks.spawn_on(task, self.runtime.handle());
+            }
+        }
+        track_at.is_busy = true;
+        true
     }
 
-    /// Moves the position behind the first records of the queue.
-    fn advance(&self, key: ShardKey, lane: &mut Lane, count: usize) -> Result<(), StoreError> {
-        let done = take(&mut lane.queue, count);
-        lane.pause = Duration::ZERO;
-        lane.not_before = None;
-        let Some(last) = done.last() else { return Ok(()) };
-        let is_last = lane.queue.is_empty() && lane.pending.is_empty();
-        let next = if is_last { lane.read_at } else { last.after };
-        self.save(key, lane, Position { next, is_done: is_last && lane.is_read })
-    }
-
-    fn save(&self, key: ShardKey, lane: &mut Lane, position: Position) -> Result<(), StoreError> {
-        let pipe = &self.pipe;
-        self.around.engine.save_pipe(&pipe.namespace, &pipe.definition.name, &[(key, position)], &[])?;
-        lane.position = position;
+    /// Decides what follows from something that is finished.
+    fn take_in(&mut self, finished: Finished) -> Result<(), StoreError> {
+        match finished {
+            Finished::Sent { lane, track, what } => self.take_in_sent(lane, track, what),
+            Finished::Saved(positions, outcome) => {
+                self.is_saving = false;
+                outcome?;
+                for (key, position) in positions {
+                    if let Some(lane) = self.lanes.get_mut(&key) {
+                        lane.saved = position;
+                    }
+                }
+            }
+        }
         Ok(())
     }
 
-    /// Tells the dead-letter target of the first records of the queue; they are done when it has taken them.
-    fn tell_dead(
-        &self,
-        stream: &Stream,
-        shard: &Shard,
-        lane: &mut Lane,
-        count: usize,
-        condition: Condition,
-    ) -> Result<Progress, StoreError> {
-        let definition = &self.pipe.definition;
-        let Some(work) = lane.queue.front() else {
-            lane.given_up = None;
-            return Ok(Progress::Some);
-        };
-        let told = match &definition.on_failure {
-            None => Ok(()),
-            Some(destination) => {
-                let letter = DeadLetter {
-                    entries: &work.entries[..count.min(work.entries.len())],
-                    condition,
-                    invocations: work.failures,
-                    stream_arn: &stream.row.arn,
-                    shard_id: &shard.id(),
-                    function_arn: &self.around.function_arn(&definition.function_name),
-                    now: self.around.clock.now(),
-                };
-                let Some(told) = self.interruptible(tell(destination, &letter)) else {
-                    return Ok(Progress::None);
-                };
-                told
+    fn take_in_sent(&mut self, lane: ShardKey, track: usize, what: Sent) {
+        let Some(lane) = self.lanes.get_mut(&lane) else { return };
+        let track = &mut lane.tracks[track];
+        track.is_busy = false;
+        match what {
+            Sent::Invoked(outcome, state) => {
+                self.pipe.note(|stats| stats.count(&outcome));
+                let closing = track.queue.front().and_then(|work| work.closing);
+                match follow(&mut track.queue, &outcome, &self.pipe.definition) {
+                    Next::Advance(count) => {
+                        take(&mut track.queue, count);
+                        track.went_on();
+                        lane.window = lane.window.take().and_then(|open| window::after(open, closing, state));
+                    }
+                    Next::Again => track.wait_longer(),
+                    Next::GiveUp(count, condition) => track.given_up = Some((count, condition)),
+                }
             }
-        };
-        match told {
-            Ok(()) => {
-                self.pipe.note(|stats| stats.given_up_records += count as u64);
-                lane.given_up = None;
-                self.advance((stream.row.id, shard.number), lane, count)?;
+            Sent::Told(Ok(())) => {
+                let count = track.given_up.take().map_or(0, |(count, _)| count);
+                let given_up = take(&mut track.queue, count).len() as u64;
+                track.went_on();
+                self.pipe.note(|stats| stats.given_up_records += given_up);
             }
-            Err(why) => {
+            Sent::Told(Err(why)) => {
                 self.pipe.note(|stats| stats.last_result = format!("PROBLEM: dead-letter target: {why}"));
-                lane.wait_longer();
+                track.wait_longer();
             }
         }
-        Ok(Progress::Some)
     }
 
-    /// Reads until there is a batch by its records or its bytes, or nothing more.
+    /// Writes how far the lanes are that moved, while others are on their way.
+    fn save(&mut self) {
+        let moved = self.moved();
+        if self.is_saving || moved.is_empty() {
+            return;
+        }
+        let commit = self.commit(&moved);
+        let task = async move { Finished::Saved(moved, commit.await.map(drop)) };
+        self.tasks.spawn_on(task, self.runtime.handle());
+        self.is_saving = true;
+    }
+
+    /// The lanes that are elsewhere than the store knows.
+    fn moved(&self) -> Vec<(ShardKey, Position)> {
+        let moved = self.lanes.iter().filter(|(_, lane)| lane.has_moved());
+        moved.map(|(key, lane)| (*key, lane.position())).collect()
+    }
+
+    fn commit(&self, positions: &[(ShardKey, Position)]) -> Commit {
+        self.around.engine.save_pipe(&self.pipe.namespace, &self.pipe.definition.name, positions, &[])
+    }
+
+    /// Reads until there is a batch for each track by its records or its bytes, or nothing more.
     fn fill(&self, stream: &Stream, shard: &Shard, lane: &mut Lane) -> Result<(), StoreError> {
-        let definition = &self.pipe.definition;
-        let mut bytes: usize = lane.pending.iter().map(Entry::event_bytes).sum();
-        while !lane.is_read && lane.pending.len() < definition.batch_size && bytes <= MOST_EVENT_BYTES {
-            if self.pipe.signal.is_stopped() {
-                break;
-            }
+        while lane.wants_more(&self.pipe.definition) && !self.pipe.signal.is_stopped() {
             let read = self.around.engine.read_shard(
                 stream,
                 shard.number,
@@ -267,8 +335,7 @@ impl Worker {
             let is_empty = page.records.is_empty();
             for change in page.records {
                 if let Some(entry) = self.entry(stream, change)? {
-                    bytes += entry.event_bytes();
-                    lane.pending.push_back(entry);
+                    lane.push(entry);
                 }
             }
             (lane.read_at, lane.is_read) = (page.next, page.is_end);
@@ -284,12 +351,14 @@ impl Worker {
         let (sequence_number, created) = (change.sequence_number, change.created);
         let record = Record {
             event_id: change.event_id(stream),
-            aws_region: Arc::clone(&self.around.region),
+            aws_region: place(&stream.row.arn).0.into(),
             view_type: stream.row.view_type,
             change,
         };
-        let json = lambda_record(&record, &stream.row.arn);
-        let json = json.map_err(|corrupt| StoreError::Corrupt(corrupt.to_string().into()))?;
+        let corrupt = |error: CorruptRow| StoreError::Corrupt(error.to_string().into());
+        let json = lambda_record(&record, &stream.row.arn).map_err(corrupt)?;
+        let mut keys = Vec::new();
+        record.change.keys.encode(&mut keys).map_err(corrupt)?;
         let filters = &self.pipe.definition.filters;
         if !filters.is_empty() {
             let event: Value = serde_json::from_slice(&json).unwrap_or_default();
@@ -298,72 +367,28 @@ impl Worker {
                 return Ok(None);
             }
         }
-        let sequence = sequence_number.0;
-        Ok(Some(Entry {
-            json,
-            sequence_number: sequence_number.to_string(),
-            after: after(sequence),
-            created,
-        }))
-    }
-
-    /// Makes a batch of what was read, when it is full or has waited for long enough.
-    fn cut(&self, lane: &mut Lane) {
-        let definition = &self.pipe.definition;
-        let Some(first) = lane.pending.front() else { return };
-        let has_waited = self.around.clock.now() - first.created >= definition.window_ms;
-        let (mut count, mut bytes) = (0, 0);
-        for entry in lane.pending.iter().take(definition.batch_size) {
-            bytes += entry.event_bytes();
-            if count > 0 && bytes > MOST_EVENT_BYTES {
-                break;
-            }
-            count += 1;
-        }
-        let is_full = count == definition.batch_size || bytes > MOST_EVENT_BYTES;
-        if is_full || has_waited || lane.is_read {
-            lane.queue.push_back(Work { entries: lane.pending.drain(..count).collect(), failures: 0 });
-        }
+        Ok(Some(Entry { json, sequence_number, created, item_hash: crc32fast::hash(&keys) }))
     }
 
     /// Forgets the positions of shards that are no more.
-    fn forget_gone(
-        &self,
-        streams: &[Arc<Stream>],
-        lanes: &mut HashMap<ShardKey, Lane>,
-    ) -> Result<(), StoreError> {
+    fn forget_gone(&mut self, streams: &[Arc<Stream>]) -> Result<(), StoreError> {
         let is_there = |(stream, shard): &ShardKey| {
             streams.iter().any(|known| known.row.id == *stream && known.shard(*shard).is_some())
         };
-        let gone: Vec<ShardKey> = lanes.keys().filter(|key| !is_there(key)).copied().collect();
+        let gone: Vec<ShardKey> = self.lanes.keys().filter(|key| !is_there(key)).copied().collect();
         if !gone.is_empty() {
             let pipe = &self.pipe;
-            self.around.engine.save_pipe(&pipe.namespace, &pipe.definition.name, &[], &gone)?;
-            lanes.retain(|key, _| is_there(key));
+            self.around.engine.save_pipe(&pipe.namespace, &pipe.definition.name, &[], &gone).wait()?;
+            self.lanes.retain(|key, _| is_there(key));
         }
         Ok(())
     }
-
-    /// Waits for something, unless the pipe is stopped meanwhile.
-    fn interruptible<T>(&self, work: impl Future<Output = T>) -> Option<T> {
-        self.runtime.block_on(async {
-            tokio::select! {
-                done = work => Some(done),
-                () = self.pipe.signal.stopped() => None,
-            }
-        })
-    }
 }
 
-impl Lane {
-    fn at(position: Position) -> Lane {
-        Lane { position, read_at: position.next, ..Lane::default() }
-    }
-
-    fn wait_longer(&mut self) {
-        self.pause = (self.pause * 2).clamp(FIRST_PAUSE, LONGEST_PAUSE);
-        self.not_before = Some(Instant::now() + self.pause);
-    }
+/// Region and account of an ARN. Databases that are isolated have regions of their own.
+fn place(arn: &str) -> (&str, &str) {
+    let mut parts = arn.split(':').skip(3);
+    (parts.next().unwrap_or_default(), parts.next().unwrap_or_default())
 }
 
 /// The streams that a pipe reads, oldest first.
@@ -378,28 +403,40 @@ fn streams_of(engine: &Engine, pipe: &Pipe) -> Vec<Arc<Stream>> {
     streams
 }
 
-/// Where a pipe goes on, or begins when it was never there.
+/// Where a pipe goes on, or begins when it was never there or read another source. With a definition it is kept.
 ///
 /// # Errors
 /// When the store fails.
-pub(super) fn begin(engine: &Engine, pipe: &Pipe) -> Result<HashMap<ShardKey, Lane>, StoreError> {
+pub(super) fn begin(
+    engine: &Engine,
+    pipe: &Pipe,
+    kept: Option<String>,
+) -> Result<HashMap<ShardKey, Lane>, StoreError> {
     let Pipe { namespace, definition, .. } = pipe;
-    if let Some(positions) = engine.pipe_positions(namespace, &definition.name)? {
-        return Ok(positions.into_iter().map(|(shard, position)| (shard, Lane::at(position))).collect());
-    }
-    let mut positions = Vec::new();
-    if definition.starting_position == StartingPosition::Latest {
-        for stream in streams_of(engine, pipe) {
-            for shard in &stream.row.shards {
-                let last =
-                    engine.shard_ends(&stream, shard.number)?.map(|ends| ends.last).unwrap_or_default();
-                let is_done = shard.closed_ms.is_some();
-                positions.push(((stream.row.id, shard.number), Position { next: after(last), is_done }));
-            }
+    let source = definition.source.text();
+    let is_same = |of: &Option<String>| of.as_deref().is_none_or(|of| of == source);
+    let begun = engine.begun_pipe(namespace, &definition.name)?.filter(|begun| is_same(&begun.source));
+    let positions = match (begun, definition.starting_position) {
+        (Some(begun), _) => begun.positions,
+        (None, StartingPosition::TrimHorizon) => HashMap::new(),
+        (None, StartingPosition::Latest) => behind_all(engine, pipe)?,
+    };
+    engine.begin_pipe(namespace, &definition.name, source, kept, &positions)?;
+    let lane = |(shard, position)| (shard, Lane::at(position, definition));
+    Ok(positions.into_iter().map(lane).collect())
+}
+
+/// The positions behind all records that there are.
+fn behind_all(engine: &Engine, pipe: &Pipe) -> Result<HashMap<ShardKey, Position>, StoreError> {
+    let mut positions = HashMap::new();
+    for stream in streams_of(engine, pipe) {
+        for shard in &stream.row.shards {
+            let last = engine.shard_ends(&stream, shard.number)?.map(|ends| ends.last).unwrap_or_default();
+            let position = Position { next: after(last), is_done: shard.closed_ms.is_some(), window: None };
+            positions.insert((stream.row.id, shard.number), position);
         }
     }
-    engine.save_pipe(namespace, &definition.name, &positions, &[])?;
-    Ok(positions.into_iter().map(|(shard, position)| (shard, Lane::at(position))).collect())
+    Ok(positions)
 }
 
 impl super::Stats {

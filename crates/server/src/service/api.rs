@@ -97,10 +97,8 @@ impl Api {
             entropy: &|| self.draw(),
         };
         let operation = target.rsplit_once('.').map_or(target, |(_, operation)| operation);
-        // Faults are DynamoDB's; auto scaling has operations of the same names.
         let is_scaling = target.starts_with(SCALING_TARGETS);
-        let strike = || self.config.faults.strike(&self.engine, &context, operation, body);
-        let answer = match (!is_scaling).then(strike).flatten() {
+        let answer = match self.strike(&context, target, body) {
             None => dispatch(&self.engine, &context, target, body).await,
             Some(strike) => self.answer_struck(strike, &context, target, body).await,
         };
@@ -163,6 +161,16 @@ impl Api {
         let hex = format!("{:032x}", self.draw());
         let (a, b, c, d, e) = (&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]);
         format!("{a}-{b}-{c}-{d}-{e}")
+    }
+
+    /// What befalls a call. Faults are DynamoDB's: auto scaling has operations of the same names, and a target that is
+    /// none of ours is refused as it is.
+    fn strike(&self, context: &Context<'_>, target: &str, body: &[u8]) -> Option<Strike> {
+        if self.config.faults.is_empty() || target.starts_with(SCALING_TARGETS) {
+            return None;
+        }
+        let operation = find(target).ok()?;
+        self.config.faults.strike(&self.engine, context, operation.name, body)
     }
 
     /// Answers a call that a fault strikes.

@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use dynamometer_engine::api::{ApiEnum, Given, Unsupported};
 use serde::Deserializer;
 use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use smol_str::SmolStr;
 
 use super::shape::{NumberKind, Shape};
 
@@ -120,6 +121,15 @@ impl Wire for String {
 
     fn decode<'de, D: Deserializer<'de>>(input: D, _levels: u8) -> Result<String, D::Error> {
         input.deserialize_str(Text(|text: &str| Some(text.to_owned())))
+    }
+}
+
+impl Wire for SmolStr {
+    type Value = SmolStr;
+    const SHAPE: &'static Shape = &Shape::String;
+
+    fn decode<'de, D: Deserializer<'de>>(input: D, _levels: u8) -> Result<SmolStr, D::Error> {
+        input.deserialize_str(Text(|text: &str| Some(text.into())))
     }
 }
 

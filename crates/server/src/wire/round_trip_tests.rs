@@ -5,6 +5,7 @@ use dynamometer_types::value::sort_set;
 use dynamometer_types::{AttributeValue, Item, Number};
 use proptest::prelude::*;
 use serde_json::Deserializer;
+use smol_str::SmolStr;
 
 use super::shape::LEVELS;
 use super::{Encode, Wire};
@@ -21,12 +22,12 @@ fn set<T: Ord + std::fmt::Debug>(members: impl Strategy<Value = T>) -> impl Stra
 
 fn any_value() -> impl Strategy<Value = AttributeValue> {
     let scalar = prop_oneof![
-        ".*".prop_map(AttributeValue::S),
+        ".*".prop_map(AttributeValue::s),
         any_number().prop_map(AttributeValue::N),
         any::<Vec<u8>>().prop_map(AttributeValue::B),
         any::<bool>().prop_map(AttributeValue::Bool),
         Just(AttributeValue::Null),
-        set(".*").prop_map(AttributeValue::Ss),
+        set(".*".prop_map(SmolStr::from)).prop_map(AttributeValue::Ss),
         set(any_number()).prop_map(AttributeValue::Ns),
         set(any::<Vec<u8>>()).prop_map(AttributeValue::Bs),
     ];

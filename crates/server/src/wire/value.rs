@@ -8,6 +8,7 @@ use dynamometer_types::value::{ValueType, sort_set};
 use dynamometer_types::{AttributeValue, Item, Number};
 use serde::Deserializer;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
+use smol_str::SmolStr;
 
 use super::codec::{Seed, Text, Wire, irregular};
 use super::shape::Shape;
@@ -83,7 +84,7 @@ impl OneType {
     fn read<'de, A: MapAccess<'de>>(&self, kind: ValueType, map: &mut A) -> Result<AttributeValue, A::Error> {
         let below = self.levels - 1;
         Ok(match kind {
-            ValueType::S => AttributeValue::S(map.next_value_seed(Seed::<String>::new(0))?),
+            ValueType::S => AttributeValue::S(map.next_value_seed(Seed::<SmolStr>::new(0))?),
             ValueType::N => AttributeValue::N(map.next_value_seed(Seed::<NumberText>::new(0))?),
             ValueType::B => AttributeValue::B(map.next_value_seed(Seed::<Base64>::new(0))?),
             ValueType::Bool => AttributeValue::Bool(map.next_value()?),
@@ -91,7 +92,7 @@ impl OneType {
             ValueType::Null => return Err(irregular()),
             ValueType::L => AttributeValue::L(map.next_value_seed(Seed::<Vec<AttributeValue>>::new(below))?),
             ValueType::M => AttributeValue::M(map.next_value_seed(Seed::<Item>::new(below))?),
-            ValueType::Ss => AttributeValue::Ss(set::<String, A>(map)?),
+            ValueType::Ss => AttributeValue::Ss(set::<SmolStr, A>(map)?),
             ValueType::Ns => AttributeValue::Ns(set::<NumberText, A>(map)?),
             ValueType::Bs => AttributeValue::Bs(set::<Base64, A>(map)?),
         })
@@ -127,8 +128,8 @@ impl<'de> Visitor<'de> for Attributes {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Item, A::Error> {
-        let mut attributes = Vec::new();
-        while let Some(name) = map.next_key_seed(Seed::<String>::new(0))? {
+        let mut attributes = Vec::with_capacity(8);
+        while let Some(name) = map.next_key_seed(Seed::<SmolStr>::new(0))? {
             if name.is_empty() {
                 return Err(irregular());
             }

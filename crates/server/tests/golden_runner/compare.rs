@@ -62,6 +62,11 @@ fn kept_name(text: &str) -> Option<&str> {
     text.strip_prefix("<keep ")?.strip_suffix('>')
 }
 
+/// How many elements a list is expected to have.
+pub fn expected_length(expected: &Value) -> usize {
+    expected.as_array().map_or(0, |list| list.len() - usize::from(is_unordered(list)))
+}
+
 fn is_unordered(expected: &[Value]) -> bool {
     expected.first().is_some_and(|first| first == "<unordered>")
 }

@@ -11,11 +11,13 @@ use dynamometer_engine::{Engine, EngineConfig};
 use dynamometer_server::auth::Caller;
 use dynamometer_server::clock::{Clock, Move};
 use dynamometer_server::faults::Faults;
-use dynamometer_server::http::{JSON_1_0, JSON_1_1};
-use dynamometer_server::pipes::Pipes;
+use dynamometer_server::http::{JSON_1_0, JSON_1_1, Request, Service};
+use dynamometer_server::pipes::{Pipes, SETTLE};
 use dynamometer_server::runner::Jobs;
 use dynamometer_server::service::{Api, ApiConfig};
 use dynamometer_store::{Durability, FjallOptions, FjallStore, MemoryStore, Store};
+use http::{HeaderMap, Method};
+use serde_json::Value;
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 
@@ -33,14 +35,24 @@ pub enum Endpoint {
 }
 
 impl Endpoint {
-    /// Sends a request; answers status and body.
+    /// Sends a request: an operation, or `METHOD /_dyno/…` to the server itself. Answers status and body; status 0 when the
+    /// connection closes without an answer.
     pub fn send(&mut self, operation: &str, body: &str) -> (u16, String) {
-        match self {
-            Endpoint::InProcess(server) => server.send(operation, body),
-            Endpoint::Http(server) => {
-                server.post("/", content_type(operation), &[("x-amz-target", &target(operation))], body)
+        let own = operation.split_once(' ');
+        match (self, own) {
+            (Endpoint::InProcess(server), None) => server.send(operation, body),
+            (Endpoint::InProcess(server), Some((method, path))) => server.send_own(method, path, body),
+            (Endpoint::Http(server), None) => {
+                let headers = [("x-amz-target", target(operation))];
+                server.request("POST", "/", content_type(operation), &headers, body)
             }
+            (Endpoint::Http(server), Some((method, path))) => server.own(method, path, body),
         }
+    }
+
+    /// Waits until pipes have delivered what there is.
+    pub fn settle(&mut self) {
+        self.send("POST /_dyno/clock", r#"{"advance":"0ms"}"#);
     }
 
     /// Moves the clock. Answers whether it could: a server on the wall clock does not.
@@ -52,7 +64,7 @@ impl Endpoint {
             }
             Endpoint::Http(server) => {
                 let (status, _) =
-                    server.post("/_dyno/clock", JSON_1_0, &[], &format!(r#"{{"advance":"{seconds}s"}}"#));
+                    server.own("POST", "/_dyno/clock", &format!(r#"{{"advance":"{seconds}s"}}"#));
                 status == 200
             }
         }
@@ -92,6 +104,7 @@ pub struct Shared {
     api: Arc<Api>,
     runtime: Arc<Runtime>,
     jobs: Arc<Jobs>,
+    pipes: Arc<Pipes>,
     clock: Arc<Clock>,
     // The last field: removed when the store has let go of it.
     _folder: Option<Arc<TempDir>>,
@@ -126,24 +139,27 @@ impl Shared {
         let clock = Arc::new(Clock::Manual(AtomicI64::new(BEGINNING_MS)));
         let engine = Arc::new(Engine::open(store, engine_config).unwrap());
         let jobs = Arc::new(Jobs::new(&engine, clock.clone()));
+        let pipes = Arc::new(Pipes::new(engine.clone(), clock.clone()));
         let config = ApiConfig {
             region: REGION.into(),
             account: "000000000000".into(),
             isolate: true,
             jobs: jobs.clone(),
             faults: Arc::new(Faults::new(7)),
-            pipes: Arc::new(Pipes::new(engine.clone(), clock.clone(), "us-east-1", "000000000000")),
+            pipes: pipes.clone(),
             prices: Arc::new(PriceTable::builtin()),
             coverage: None,
             seed: 7,
             log: Arc::new(|line| eprintln!("{line}")),
         };
-        let runtime = Arc::new(Builder::new_current_thread().build().unwrap());
-        Shared { api: Arc::new(Api::new(engine, config)), runtime, jobs, clock, _folder: folder }
+        let runtime = Arc::new(Builder::new_current_thread().enable_time().build().unwrap());
+        Shared { api: Arc::new(Api::new(engine, config)), runtime, jobs, pipes, clock, _folder: folder }
     }
 
     /// The database of an access key, at the beginning of time.
     pub fn database(&self, access_key_id: &str) -> InProcess {
+        // Those of the scenario before are not to see the time go back.
+        self.pipes.stop();
         self.now_ms().store(BEGINNING_MS, Ordering::Relaxed);
         let caller = Caller { access_key_id: Some(access_key_id.into()), ..Caller::anonymous(REGION) };
         InProcess { engine: self.clone(), caller }
@@ -157,7 +173,8 @@ impl Shared {
 
 impl InProcess {
     fn advance(&self, seconds: i64) {
-        self.engine.jobs.move_clock(Move::Advance(seconds * 1000), &|| ()).unwrap();
+        let Shared { jobs, pipes, .. } = &self.engine;
+        jobs.move_clock(Move::Advance(seconds * 1000), &|| pipes.settle(SETTLE)).unwrap();
     }
 
     fn send(&self, operation: &str, body: &str) -> (u16, String) {
@@ -168,7 +185,23 @@ impl InProcess {
         if let Some(incident) = &answer.incident {
             eprintln!("{incident}");
         }
-        (answer.status, String::from_utf8(answer.body).unwrap())
+        let status = if answer.hang_up { 0 } else { answer.status };
+        (status, String::from_utf8(answer.body).unwrap())
+    }
+
+    fn send_own(&self, method: &str, path: &str, body: &str) -> (u16, String) {
+        let request = Request {
+            method: Method::from_bytes(method.as_bytes()).unwrap(),
+            uri: path.parse().unwrap(),
+            headers: HeaderMap::new(),
+            body: body.to_owned().into(),
+            content_type: JSON_1_0,
+            caller: Arc::new(self.caller.clone()),
+            peer: ([127, 0, 0, 1], 0).into(),
+            received_at_ms: 0,
+        };
+        let answer = self.engine.runtime.block_on(self.engine.api.call(request));
+        (answer.status.as_u16(), String::from_utf8(answer.body.to_vec()).unwrap())
     }
 }
 
@@ -183,15 +216,31 @@ impl Http {
     pub fn emptied(endpoint: &str) -> Http {
         let address = endpoint.trim_start_matches("http://").trim_end_matches('/').to_owned();
         let server = Http { address };
-        let (status, body) = server.post("/_dyno/reset", JSON_1_0, &[], "{}");
+        let (status, body) = server.own("POST", "/_dyno/reset", "{}");
         assert_eq!(status, 200, "{endpoint}/_dyno/reset: {body}");
+        server.own("DELETE", "/_dyno/faults", "{}");
+        let pipes: Value = serde_json::from_str(&server.own("GET", "/_dyno/pipes", "").1).unwrap();
+        for pipe in pipes["Pipes"].as_array().into_iter().flatten() {
+            server.own("DELETE", "/_dyno/pipes", &format!(r#"{{"Name":{}}}"#, pipe["Name"]));
+        }
         server
     }
 
-    fn post(&self, path: &str, content_type: &str, headers: &[(&str, &str)], body: &str) -> (u16, String) {
+    fn own(&self, method: &str, path: &str, body: &str) -> (u16, String) {
+        self.request(method, path, JSON_1_0, &[], body)
+    }
+
+    fn request(
+        &self,
+        method: &str,
+        path: &str,
+        content_type: &str,
+        headers: &[(&str, String)],
+        body: &str,
+    ) -> (u16, String) {
         let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         let request = format!(
-            "POST {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: {content_type}\r\n\
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: {content_type}\r\n\
              Content-Length: {}\r\nConnection: close\r\n{headers}\r\n",
             self.address,
             body.len()
@@ -201,7 +250,7 @@ impl Http {
         stream.write_all(body.as_bytes()).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let Some((head, body)) = answer.split_once("\r\n\r\n") else { return (0, String::new()) };
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
         (status, body.to_owned())
     }

@@ -2,6 +2,7 @@
 
 mod compare;
 pub mod endpoint;
+mod function;
 mod placeholders;
 mod scenario;
 
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use compare::{difference, keep, merge, take_any_time};
 use endpoint::Endpoint;
+use function::Function;
 use placeholders::Kept;
 use scenario::{Scenario, Step, print_json};
 use serde_json::Value;
@@ -72,12 +74,16 @@ fn run_file(file: &Path, endpoint: &mut Endpoint) -> Vec<String> {
         Scenario::parse(&text).unwrap_or_else(|error| panic!("{part}: {error}")).steps
     });
     for step in setup.collect::<Vec<_>>() {
-        if let Some(failure) = run_step(&step, endpoint, &mut Kept::new()).1 {
+        if let Some(failure) = run_step(&step, endpoint, None, &mut Kept::new()).1 {
             return vec![format!("{name}, while setting up: {failure}")];
         }
     }
     let update = std::env::var_os("UPDATE_GOLDEN").is_some();
     let (mut failures, mut kept) = (vec![], Kept::new());
+    let function = text.contains("<$function>").then(Function::start);
+    if let Some(function) = &function {
+        kept.insert("function".into(), function.address().into());
+    }
     for at in 0..scenario.steps.len() {
         if let Some(seconds) = scenario.steps[at].advance_seconds {
             if endpoint.advance(seconds) {
@@ -86,7 +92,7 @@ fn run_file(file: &Path, endpoint: &mut Endpoint) -> Vec<String> {
             eprintln!("{name}: left out from line {}, the clock cannot be moved", scenario.steps[at].line);
             break;
         }
-        let (answer, failure) = run_step(&scenario.steps[at], endpoint, &mut kept);
+        let (answer, failure) = run_step(&scenario.steps[at], endpoint, function.as_ref(), &mut kept);
         if let Some(failure) = failure {
             if update {
                 accept(&mut scenario.steps[at], answer, &kept);
@@ -104,11 +110,27 @@ fn run_file(file: &Path, endpoint: &mut Endpoint) -> Vec<String> {
 type Answered = (u16, Option<Value>);
 
 /// Sends a step as often as it says. Answers the last answer, and what is wrong with the first bad one.
-fn run_step(step: &Step, endpoint: &mut Endpoint, kept: &mut Kept) -> (Answered, Option<String>) {
+fn run_step(
+    step: &Step,
+    endpoint: &mut Endpoint,
+    function: Option<&Function>,
+    kept: &mut Kept,
+) -> (Answered, Option<String>) {
     let mut last = (0, None);
     for index in 1..=step.times {
         let body = placeholders::expand(&step.request, index, kept);
-        let (status, text) = endpoint.send(&step.operation, &body);
+        let (status, text) = match (step.operation.strip_prefix("Function "), function) {
+            (None, _) => endpoint.send(&step.operation, &body),
+            (Some(what), Some(function)) => {
+                endpoint.settle();
+                let expected = step.expected(index, kept);
+                let expected = expected.as_ref().map_or(0, compare::expected_length);
+                (200, function.step(what, &body, expected).to_string())
+            }
+            (Some(_), None) => {
+                panic!("line {}: a pipe of this scenario needs the Endpoint <$function>", step.line)
+            }
+        };
         let answer = match text.as_str() {
             "" => None,
             text => Some(serde_json::from_str(text).unwrap_or_else(|error| panic!("answer {text}: {error}"))),

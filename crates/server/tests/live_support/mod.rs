@@ -8,26 +8,33 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use dynamometer_capacity::money::PriceTable;
 use dynamometer_engine::throughput::{ThrottleMode, ThroughputUse};
-use dynamometer_engine::{Engine, EngineConfig};
+use dynamometer_engine::{Context, Engine, EngineConfig};
 use dynamometer_server::auth::Caller;
 use dynamometer_server::clock::{Clock, Move};
+use dynamometer_server::cloudwatch::incoming;
 use dynamometer_server::faults::Faults;
 use dynamometer_server::pipes::{Pipes, SETTLE};
 use dynamometer_server::report::{Report, build};
-use dynamometer_server::runner::Jobs;
+use dynamometer_server::runner::{Jobs, MoveError};
 use dynamometer_server::service::{Answer, Api, ApiConfig};
 use dynamometer_store::{MemoryStore, Store};
+use dynamometer_types::Timestamp;
+use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 
 /// 2026-06-01T00:00:00Z.
 pub const BEGINNING_MS: i64 = 1_780_272_000_000;
 
+/// The certificate that functions over https may show.
+pub const CERTIFICATE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/http_tls_files/cert.pem");
+
 /// A server in this process.
 pub struct Server {
     api: Api,
     pub faults: Arc<Faults>,
     pub pipes: Arc<Pipes>,
+    engine: Arc<Engine>,
     clock: Arc<Clock>,
     jobs: Arc<Jobs>,
     runtime: Runtime,
@@ -47,7 +54,8 @@ impl Server {
         let clock = Arc::new(Clock::Manual(AtomicI64::new(BEGINNING_MS)));
         let engine = Arc::new(Engine::open(store, config).unwrap());
         let faults = Arc::new(Faults::new(7));
-        let pipes = Arc::new(Pipes::new(engine.clone(), clock.clone(), "us-east-1", "000000000000"));
+        let pipes = Pipes::new(engine.clone(), clock.clone());
+        let pipes = Arc::new(pipes.trusting(Some(CERTIFICATE.into())));
         let jobs = Arc::new(Jobs::new(&engine, clock.clone()));
         let config = ApiConfig {
             region: "us-east-1".into(),
@@ -63,7 +71,8 @@ impl Server {
         };
         let runtime = Builder::new_current_thread().enable_time().build().unwrap();
         Server {
-            api: Api::new(engine, config),
+            api: Api::new(engine.clone(), config),
+            engine,
             faults,
             pipes,
             clock,
@@ -80,9 +89,39 @@ impl Server {
     }
 
     pub fn answer(&self, operation: &str, body: &Value) -> Answer {
-        let target = format!("DynamoDB_20120810.{operation}");
+        self.answer_to(&format!("DynamoDB_20120810.{operation}"), body)
+    }
+
+    /// Calls the operation of a target such as `AnyScaleFrontendService.RegisterScalableTarget`.
+    pub fn answer_to(&self, target: &str, body: &Value) -> Answer {
         let body = body.to_string();
-        self.runtime.block_on(self.api.answer(&self.caller, self.clock.now(), &target, body.as_bytes()))
+        self.runtime.block_on(self.api.answer(&self.caller, self.clock.now(), target, body.as_bytes()))
+    }
+
+    /// Calls an operation of CloudWatch.
+    pub fn cloudwatch(&self, operation: &str, body: &Value) -> Value {
+        let target = HeaderValue::from_str(&format!("GraniteServiceVersion20100801.{operation}")).unwrap();
+        let headers = HeaderMap::from_iter([(HeaderName::from_static("x-amz-target"), target)]);
+        let body = body.to_string();
+        let call = incoming("/", &headers, body.as_bytes()).unwrap();
+        let (operation, request) = call.read(body.as_bytes()).unwrap();
+        let context = Context {
+            now: self.clock.now(),
+            namespace: "",
+            region: "us-east-1",
+            account: "000000000000",
+            host: None,
+            elapsed: &|| std::time::Duration::ZERO,
+            entropy: &|| 0,
+        };
+        let answer = self.runtime.block_on(self.engine.cloudwatch(&context, operation, &request)).unwrap();
+        let response = call.answer(operation, &answer, "request");
+        if response.body.is_empty() { Value::Null } else { serde_json::from_slice(&response.body).unwrap() }
+    }
+
+    /// The time that the server has.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
     }
 
     /// A table with the partition key `pk`, on demand without units; with a global index on `g` that has `index` units.
@@ -119,7 +158,12 @@ impl Server {
 
     /// Moves the clock as `POST /_dyno/clock` does, with all that falls due on the way.
     pub fn move_clock(&self, millis: i64) {
-        self.jobs.move_clock(Move::Advance(millis), &|| self.pipes.settle(SETTLE)).unwrap();
+        self.try_move(Move::Advance(millis)).unwrap();
+    }
+
+    /// The same to any time.
+    pub fn try_move(&self, by: Move) -> Result<Timestamp, MoveError> {
+        self.jobs.move_clock(by, &|| self.pipes.settle(SETTLE))
     }
 
     /// Sends `rate` requests evenly over each of some seconds; answers how many were served in each second, and the

@@ -47,7 +47,7 @@ impl Encode for AttributeValue {
             }
             AttributeValue::Ss(set) => {
                 out.extend_from_slice(br#"{"SS":"#);
-                write_list(set, out, |text, out| text.encode(out))?;
+                write_list(set, out, |text, out| text.as_str().encode(out))?;
             }
             AttributeValue::Ns(set) => {
                 out.extend_from_slice(br#"{"NS":"#);

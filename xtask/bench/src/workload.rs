@@ -73,8 +73,8 @@ pub enum Operation {
 
 /// All rows, reads first, so that they are measured before writes leave work behind.
 pub const ROWS: [Row; 13] = {
-    use Table::{Indexed, Plain, Streamed};
     use Operation::{BatchWrite, Get, Put, Query, Scan, TransactWrite, Update};
+    use Table::{Indexed, Plain, Streamed};
     const fn row(name: &'static str, operation: Operation, table: Table, bar: Option<f64>) -> Row {
         Row { name, operation, table, bar }
     }
@@ -218,7 +218,8 @@ pub fn create_tables(client: &mut Client) -> Result<(), CallError> {
             "TableName": table.name(), "BillingMode": "PAY_PER_REQUEST", "KeySchema": schema("pk", Some("sk")),
         });
         if table == Table::Streamed {
-            request["StreamSpecification"] = json!({ "StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES" });
+            request["StreamSpecification"] =
+                json!({ "StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES" });
         }
         if table == Table::Indexed {
             names.push("gpk");

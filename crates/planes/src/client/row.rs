@@ -39,14 +39,14 @@ pub(crate) const VALUE_0: &str = "value$0";
 /// A value for the SDK.
 pub(crate) fn to_sdk(value: AttributeValue) -> Sdk {
     match value {
-        AttributeValue::S(text) => Sdk::S(text),
+        AttributeValue::S(text) => Sdk::S(text.into()),
         AttributeValue::N(number) => Sdk::N(number.to_string()),
         AttributeValue::B(bytes) => Sdk::B(Blob::new(bytes)),
         AttributeValue::Bool(value) => Sdk::Bool(value),
         AttributeValue::Null => Sdk::Null(true),
         AttributeValue::L(list) => Sdk::L(list.into_iter().map(to_sdk).collect()),
         AttributeValue::M(map) => Sdk::M(item_to_sdk(map)),
-        AttributeValue::Ss(set) => Sdk::Ss(set),
+        AttributeValue::Ss(set) => Sdk::Ss(set.into_iter().map(Into::into).collect()),
         AttributeValue::Ns(set) => Sdk::Ns(set.iter().map(ToString::to_string).collect()),
         AttributeValue::Bs(set) => Sdk::Bs(set.into_iter().map(Blob::new).collect()),
     }
@@ -54,21 +54,21 @@ pub(crate) fn to_sdk(value: AttributeValue) -> Sdk {
 
 /// An item for the SDK.
 pub(crate) fn item_to_sdk(item: Item) -> SdkItem {
-    item.into_iter().map(|(name, value)| (name, to_sdk(value))).collect()
+    item.into_iter().map(|(name, value)| (name.into(), to_sdk(value))).collect()
 }
 
 /// A value from the SDK.
 fn from_sdk(value: Sdk) -> Result<AttributeValue, ValueError> {
     let number = |text: String| text.parse().map_err(|fault| ValueError::Number { text, fault });
     Ok(match value {
-        Sdk::S(text) => AttributeValue::S(text),
+        Sdk::S(text) => AttributeValue::s(text),
         Sdk::N(text) => AttributeValue::N(number(text)?),
         Sdk::B(bytes) => AttributeValue::B(bytes.into_inner()),
         Sdk::Bool(value) => AttributeValue::Bool(value),
         Sdk::Null(_) => AttributeValue::Null,
         Sdk::L(list) => AttributeValue::L(list.into_iter().map(from_sdk).collect::<Result<_, _>>()?),
         Sdk::M(map) => AttributeValue::M(item_from_sdk(map)?),
-        Sdk::Ss(set) => AttributeValue::Ss(set),
+        Sdk::Ss(set) => AttributeValue::Ss(set.into_iter().map(Into::into).collect()),
         Sdk::Ns(set) => AttributeValue::Ns(set.into_iter().map(number).collect::<Result<_, _>>()?),
         Sdk::Bs(set) => AttributeValue::Bs(set.into_iter().map(Blob::into_inner).collect()),
         other => {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 pub(super) fn to_json(value: &AttributeValue) -> Value {
     let base64 = |bytes: &Vec<u8>| BASE64_STANDARD.encode(bytes);
     match value {
-        AttributeValue::S(text) => json!({ "S": text }),
+        AttributeValue::S(text) => json!({ "S": text.as_str() }),
         AttributeValue::N(number) => json!({ "N": number.to_string() }),
         AttributeValue::B(bytes) => json!({ "B": base64(bytes) }),
         AttributeValue::Bool(value) => json!({ "BOOL": value }),
@@ -18,7 +18,7 @@ pub(super) fn to_json(value: &AttributeValue) -> Value {
             let members = map.iter().map(|(name, value)| (name.to_owned(), to_json(value)));
             json!({ "M": members.collect::<Map<_, _>>() })
         }
-        AttributeValue::Ss(set) => json!({ "SS": set }),
+        AttributeValue::Ss(set) => json!({ "SS": set.iter().map(|text| text.as_str()).collect::<Vec<_>>() }),
         AttributeValue::Ns(set) => json!({ "NS": set.iter().map(ToString::to_string).collect::<Vec<_>>() }),
         AttributeValue::Bs(set) => json!({ "BS": set.iter().map(base64).collect::<Vec<_>>() }),
     }
@@ -30,7 +30,7 @@ pub(super) fn from_json(json: Value) -> Option<AttributeValue> {
     let (kind, content) = typed.into_iter().next()?;
     let bytes = |text: String| BASE64_STANDARD.decode(text).ok();
     Some(match (kind.as_str(), content) {
-        ("S", Value::String(text)) => AttributeValue::S(text),
+        ("S", Value::String(text)) => AttributeValue::s(text),
         ("N", Value::String(text)) => AttributeValue::N(text.parse().ok()?),
         ("B", Value::String(text)) => AttributeValue::B(bytes(text)?),
         ("BOOL", Value::Bool(value)) => AttributeValue::Bool(value),
@@ -42,7 +42,7 @@ pub(super) fn from_json(json: Value) -> Option<AttributeValue> {
             let members = map.into_iter().map(|(name, value)| Some((name, from_json(value)?)));
             AttributeValue::M(members.collect::<Option<_>>()?)
         }
-        ("SS", set) => AttributeValue::Ss(strings(set)?),
+        ("SS", set) => AttributeValue::Ss(strings(set)?.into_iter().map(Into::into).collect()),
         ("NS", set) => {
             AttributeValue::Ns(strings(set)?.iter().map(|text| text.parse().ok()).collect::<Option<_>>()?)
         }

@@ -114,7 +114,7 @@ impl Pointer {
             return None;
         };
         let bytes = u64::try_from(bytes.to_i64()?).ok()?;
-        Some(Pointer { name: name.clone(), bytes, sha256: sha256.clone() })
+        Some(Pointer { name: name.to_string(), bytes, sha256: sha256.clone() })
     }
 
     /// The pointer in an item that has one.

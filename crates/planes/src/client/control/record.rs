@@ -199,7 +199,7 @@ impl Version {
 pub(super) fn control_key(resource: &ResourceKey, event_key: impl Into<String>) -> Item {
     [
         (names::RESOURCE_KEY, AttributeValue::s(resource.as_str())),
-        (names::EVENT_KEY, AttributeValue::s(event_key)),
+        (names::EVENT_KEY, AttributeValue::s(event_key.into())),
     ]
     .into_iter()
     .collect()

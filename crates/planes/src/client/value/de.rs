@@ -71,7 +71,7 @@ impl<'de> Deserializer<'de> for FromValue {
     /// A number that is neither an integer of 64 bits nor a float with the same digits comes as its digits.
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ValueError> {
         match self.0 {
-            AttributeValue::S(text) => visitor.visit_string(text),
+            AttributeValue::S(text) => visitor.visit_string(text.into()),
             AttributeValue::N(number) => match whole(&number) {
                 Some(whole) if i64::try_from(whole).is_ok() || u64::try_from(whole).is_ok() => {
                     FromValue(AttributeValue::N(number)).integer(visitor)
@@ -86,7 +86,7 @@ impl<'de> Deserializer<'de> for FromValue {
             AttributeValue::Null => visitor.visit_unit(),
             AttributeValue::L(list) => visitor.visit_seq(elements(list)),
             AttributeValue::M(map) => visitor.visit_map(MapDeserializer::new(
-                map.into_iter().map(|(name, value)| (MapKey(name), FromValue(value))),
+                map.into_iter().map(|(name, value)| (MapKey(name.into()), FromValue(value))),
             )),
             AttributeValue::Ss(set) => {
                 visitor.visit_seq(elements(set.into_iter().map(AttributeValue::S).collect()))
@@ -158,7 +158,7 @@ impl<'de> Deserializer<'de> for FromValue {
             AttributeValue::S(variant) => visitor.visit_enum(variant.into_deserializer()),
             AttributeValue::M(map) if map.len() == 1 => {
                 let (variant, value) = map.into_iter().next().expect("a map of one");
-                visitor.visit_enum(Variant { variant, value })
+                visitor.visit_enum(Variant { variant: variant.into(), value })
             }
             other => Err(de::Error::custom(format_args!(
                 "a variant is its name or a map of one, not {}",

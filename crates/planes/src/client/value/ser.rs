@@ -102,7 +102,7 @@ impl Serializer for ToValue {
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Written {
         match (name, value.serialize(ToValue)?) {
-            (decimal::NAME, AttributeValue::S(digits)) => number(digits),
+            (decimal::NAME, AttributeValue::S(digits)) => number(digits.into()),
             (_, written) => Ok(written),
         }
     }

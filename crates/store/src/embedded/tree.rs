@@ -141,8 +141,12 @@ impl Tree {
     pub fn merge_tables(&self, keyspace: Keyspace) -> Result<bool, StoreError> {
         let Some(open) = self.keyspaces[keyspace.index()].get() else { return Ok(false) };
         let before = open.tree.current_version().id();
+        // Keys come in no order, so a merge of new tables rewrites all that they meet; and with a stream the memtables of
+        // items are written while they are small. Stream records are read once or twice, and trimmed after a day.
+        let l0_tables = if keyspace == Keyspace::Streams { 12 } else { 8 };
         // The last table of a merge is synced under a lock that readers need too: keep it small.
-        let strategy = Arc::new(Leveled::default().with_table_target_size(16 << 20));
+        let strategy = Leveled::default().with_table_target_size(16 << 20).with_l0_threshold(l0_tables);
+        let strategy = Arc::new(strategy);
         open.tree.compact(strategy, self.oldest_in_use()).map_err(tree_error)?;
         Ok(open.tree.current_version().id() != before)
     }

@@ -5,6 +5,7 @@
 
 mod common;
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use common::agree::{check_agreement, check_nothing_is_left_over};
@@ -520,4 +521,49 @@ fn a_shard_that_is_not_durable_yet_has_no_records_yet() {
     world.engine.reset("", world.now()).unwrap();
     world.run_jobs();
     assert!(matches!(read(), ShardRead::Gone));
+}
+
+#[test]
+fn a_shard_that_is_shown_and_not_on_disk_yet_is_waited_for() {
+    let store = Arc::new(FaultStore::new(MemoryStore::new()));
+    let world = World::on(Arc::clone(&store) as _);
+    let arn = with_stream(&world, StreamViewType::NewImage);
+    world.run_jobs();
+    store.pause();
+    let disable = UpdateTableRequest {
+        table_name: Some(TABLE.into()),
+        stream_specification: Some(StreamSpecification {
+            stream_enabled: Some(false),
+            stream_view_type: None,
+        }),
+        ..Default::default()
+    };
+    let mut disabling =
+        pin!(world.call(async move |engine, context| engine.update_table(context, disable).await));
+    assert!(poll_once(disabling.as_mut()).is_none());
+    let enable = UpdateTableRequest {
+        table_name: Some(TABLE.into()),
+        stream_specification: stream_specification(StreamViewType::NewImage),
+        ..Default::default()
+    };
+    world.advance(1);
+    let mut enabling =
+        pin!(world.call(async move |engine, context| engine.update_table(context, enable).await));
+    assert!(poll_once(enabling.as_mut()).is_none());
+    let version = world.engine.catalog().version();
+    let stream = version.all_streams().find(|stream| stream.row.arn != arn).unwrap();
+    let shard = stream.row.shards[0].id();
+    let request = GetShardIteratorRequest {
+        stream_arn: Some(stream.row.arn.clone()),
+        shard_id: Some(shard),
+        shard_iterator_type: Some(Given::Known(ShardIteratorType::TrimHorizon)),
+        ..Default::default()
+    };
+    let mut asking =
+        pin!(world.call(async move |engine, context| engine.get_shard_iterator(context, request).await));
+    assert!(poll_once(asking.as_mut()).is_none(), "it waits");
+    store.resume();
+    block_on(asking).unwrap();
+    block_on(disabling).unwrap();
+    block_on(enabling).unwrap();
 }

@@ -56,6 +56,8 @@ pub(crate) struct Managed {
     names: Vec<Option<Arc<str>>>,
     /// What the indexes that were removed had come to.
     gone: Vec<Sums>,
+    /// What indexes are asked that come later, by their numbers.
+    later: Vec<Demand>,
     provisioned: Vec<PerDimension<u64>>,
     hours: Vec<PerDimension<HourlyPeak>>,
     /// The least units of all resources together so far.
@@ -89,6 +91,7 @@ impl Managed {
             started: now,
             names: demands.iter().map(|demand| demand.name.clone()).collect(),
             gone: Vec::new(),
+            later: Vec::new(),
             provisioned: Vec::new(),
             hours: Vec::new(),
             least: PerDimension::new(u64::MAX, u64::MAX),
@@ -116,6 +119,11 @@ impl Managed {
         managed.note_least();
         managed.capacity = TableCapacity::new(&spec, managed.constants.clone(), now);
         managed
+    }
+
+    /// Says what the table and its indexes are asked, by their numbers, those too that come later.
+    pub(crate) fn expect(&mut self, demands: Vec<Demand>) {
+        self.later = demands;
     }
 
     /// Chooses the throughput of the resource of a number.
@@ -266,10 +274,11 @@ impl Managed {
 
     /// Adds an index that a trace has.
     pub(crate) fn add_index(&mut self, index: &IndexSpec, now: Timestamp) {
-        let demand = Demand { name: Some(index.name.clone()), ..Demand::default() };
         let mut resource = index.resource.clone();
         let freed = self.names.iter().position(|name| name.as_deref() == Some(""));
         let slot = freed.unwrap_or(self.names.len());
+        let asked = self.later.get(slot).cloned().unwrap_or_default();
+        let demand = Demand { name: Some(index.name.clone()), ..asked };
         self.choose(slot, &demand, &mut resource);
         let provisioned = resource.provisioned;
         self.capacity.add_index(&IndexSpec { name: index.name.clone(), resource }, now);

@@ -197,9 +197,10 @@ impl<'a> Player<'a> {
     fn set_up(&mut self, event: &Event, spec: &TableSpec) {
         let asked = self.demands.get(&event.table);
         let names = std::iter::once(None).chain(spec.indexes.iter().map(|index| Some(index.name.clone())));
-        let demands: Vec<Demand> = names
-            .enumerate()
-            .map(|(slot, name)| {
+        let names: Vec<_> = names.collect();
+        let slots = names.len().max(asked.map_or(0, Vec::len));
+        let demands: Vec<Demand> = (0..slots)
+            .map(|slot| {
                 let minutes = asked.and_then(|slots| slots.get(slot));
                 let of = |dimension: Dimension, which: &dyn Fn(&BTreeMap<i64, u64>) -> Option<u64>| {
                     minutes.and_then(|minutes| which(&minutes[dimension])).unwrap_or(0).div_ceil(120)
@@ -208,13 +209,15 @@ impl<'a> Player<'a> {
                     PerDimension::new(of(Dimension::Read, which), of(Dimension::Write, which))
                 };
                 Demand {
-                    name,
+                    name: names.get(slot).cloned().flatten(),
                     first: both(&|minutes| minutes.values().next().copied()),
                     peak: both(&|minutes| minutes.values().max().copied()),
                 }
             })
             .collect();
-        let managed = Managed::new(self.setting, &demands, spec, self.constants.clone(), event.at);
+        let here = &demands[..names.len()];
+        let mut managed = Managed::new(self.setting, here, spec, self.constants.clone(), event.at);
+        managed.expect(demands);
         let spec_bytes =
             spec.table.bytes + spec.indexes.iter().map(|index| index.resource.bytes).sum::<u64>();
         let table = Table { managed, pending: BTreeMap::new(), spec_bytes };
@@ -407,5 +410,37 @@ mod tests {
                 assert_eq!(hours(crate::money::PriceItem::WcuHour), 2 * 10 + 2 * 5 + 5);
             }
         }
+    }
+
+    #[test]
+    fn an_index_that_comes_later_gets_what_it_will_be_asked() {
+        let minute = |minute: i64| Timestamp::from_millis(minute * 60_000);
+        let spec = |index: Option<&str>| {
+            let resource = ResourceSpec::provisioned(5, 5);
+            let indexes = index.map(|name| IndexSpec { name: name.into(), resource });
+            Box::new(TableSpec { indexes: indexes.into_iter().collect(), ..TableSpec::default() })
+        };
+        let part = TracePart {
+            resource: ResourceId::of_number(1),
+            dimension: Dimension::Write,
+            hash: 7,
+            sort_key: Box::default(),
+            floor: CapacityUnits::from_whole(600),
+        };
+        let (parts, outcome) = (vec![part], TraceOutcome::Admitted);
+        let event = |at, kind| Event { table: 1, at: minute(at), kind };
+        let events = [
+            event(0, EventKind::Table { name: "T".into(), spec: spec(None) }),
+            event(1, EventKind::Follow(spec(Some("late")))),
+            event(2, EventKind::Admit { request: 1, parts, outcome }),
+        ];
+        let prices = PriceTable::builtin();
+        let prices = prices.region("us-east-1").unwrap();
+        let settings = Setting::parse_list("fixed:peak").unwrap();
+        let outcome = &replay_under(&events, &settings, &prices).unwrap()[0];
+        let lines = outcome.bill.as_ref().unwrap().lines.iter();
+        let lines = lines.filter(|line| line.item == crate::money::PriceItem::WcuHour);
+        // 600 units in a minute are 10 a second; the table is asked nothing and has its least.
+        assert_eq!(lines.map(|line| line.quantity / line.divisor).sum::<u128>(), 1 + 10);
     }
 }

@@ -96,12 +96,20 @@ fn read_datum(members: &Members<'_>) -> Result<Datum, Fault> {
 
 fn read_set(members: &Members<'_>) -> Result<StatisticSet, Fault> {
     let part = |name: &str| members.number(name)?.ok_or_else(|| members.missing(name));
-    Ok(StatisticSet {
+    let set = StatisticSet {
         samples: part("SampleCount")?.max(0.0),
         sum: part("Sum")?,
         minimum: part("Minimum")?,
         maximum: part("Maximum")?,
-    })
+    };
+    if set.minimum > set.maximum {
+        return Err(Fault::invalid(format!(
+            "The parameter {} must be less than or equal to {}.",
+            members.path_of("Minimum"),
+            members.path_of("Maximum")
+        )));
+    }
+    Ok(set)
 }
 
 fn datum_of(members: &Members<'_>, values: &[f64], counts: Option<&[f64]>) -> Result<Datum, Fault> {

@@ -214,6 +214,14 @@ fn what_cannot_be_published_is_refused() {
             put("N", datum().with("Values", vec![1.0, 2.0]).with("Counts", vec![1.0])),
             "The parameter MetricData.member.1.Counts must have as many elements as Values.",
         ),
+        (
+            put("N", {
+                let set = Answer::new().with("SampleCount", 2.0).with("Sum", 3.0);
+                datum().with("StatisticValues", set.with("Minimum", 2.0).with("Maximum", 1.0))
+            }),
+            "The parameter MetricData.member.1.StatisticValues.Minimum must be less than or equal to \
+             MetricData.member.1.StatisticValues.Maximum.",
+        ),
     ];
     for (request, words) in cases {
         let fault = answer(&mut CloudWatch::default(), 0, "PutMetricData", request).unwrap_err();

@@ -104,7 +104,22 @@ impl Targets {
         key: &TargetKey,
         change: impl FnOnce(Option<TargetRecord>, &mut Batch) -> Result<(Option<TargetRecord>, T), E>,
     ) -> Result<(T, Commit), E> {
+        self.change_among(store, key, |_| Ok(()), change)
+    }
+
+    /// The same, if `check` lets it be among the targets that there are.
+    ///
+    /// # Errors
+    /// What `check` and `change` answer; nothing has changed then.
+    pub(crate) fn change_among<T, E>(
+        &self,
+        store: &dyn Store,
+        key: &TargetKey,
+        check: impl FnOnce(&ByKey) -> Result<(), E>,
+        change: impl FnOnce(Option<TargetRecord>, &mut Batch) -> Result<(Option<TargetRecord>, T), E>,
+    ) -> Result<(T, Commit), E> {
         let mut by_key = self.by_key.lock();
+        check(&by_key)?;
         let mut batch = Batch::new();
         let (target, answer) = change(by_key.get(key).cloned(), &mut batch)?;
         match target {

@@ -31,25 +31,30 @@ use crate::throughput::Operation;
 const TRANSACTION_IS_ONGOING: &str = "Transaction is ongoing for the item";
 
 impl Engine {
-    /// What refuses the writes that meet a transaction in progress, at their places; nothing when none does.
+    /// What refuses the writes that meet a transaction in progress, at their places; nothing when none does. They are
+    /// counted.
     pub(super) fn conflicts(
         &self,
         behalf: Behalf,
         writes: &[PlannedWrite<'_>],
         held: &Held<'_>,
     ) -> Vec<Option<ApiError>> {
-        let mut refusals = Vec::new();
-        for (at, write) in writes.iter().enumerate() {
-            if held.in_transaction(&write.key) {
-                refusals.resize(writes.len(), None);
-                refusals[at] = Some(ApiError::new(ErrorKind::TransactionConflict, TRANSACTION_IS_ONGOING));
-            }
-        }
+        let refusals = find_conflicts(writes, held);
+        self.note_conflicts(behalf, writes, &refusals);
+        refusals
+    }
+
+    /// Counts what was refused by [`find_conflicts`].
+    pub(super) fn note_conflicts(
+        &self,
+        behalf: Behalf,
+        writes: &[PlannedWrite<'_>],
+        refusals: &[Option<ApiError>],
+    ) {
         if let Some(operation) = behalf.operation {
-            let refused = writes.iter().zip(&refusals).filter(|(_, refusal)| refusal.is_some());
+            let refused = writes.iter().zip(refusals).filter(|(_, refusal)| refusal.is_some());
             self.count_conflicts(behalf.now, operation, refused.map(|(write, _)| &*write.table));
         }
-        refusals
     }
 
     /// A snapshot for a transaction that reads some items.
@@ -80,6 +85,18 @@ impl Engine {
         reads.iter().try_for_each(|(table, _)| self.check_current(table))?;
         Ok(snapshot)
     }
+}
+
+/// What refuses the writes that meet a transaction in progress, at their places; nothing when none does.
+pub(super) fn find_conflicts(writes: &[PlannedWrite<'_>], held: &Held<'_>) -> Vec<Option<ApiError>> {
+    let mut refusals = Vec::new();
+    for (at, write) in writes.iter().enumerate() {
+        if held.in_transaction(&write.key) {
+            refusals.resize(writes.len(), None);
+            refusals[at] = Some(ApiError::new(ErrorKind::TransactionConflict, TRANSACTION_IS_ONGOING));
+        }
+    }
+    refusals
 }
 
 /// The writes that nothing refused.

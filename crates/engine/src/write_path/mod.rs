@@ -34,7 +34,7 @@ use crate::streams::record::{ItemChange, record_of};
 use crate::throughput::{ItemAction, Operation, WriteCharge};
 use crate::ttl::follow_expiry;
 use collections::{CollectionGrowth, Collections};
-use conflicts::{free_of_conflict, merge_refused};
+use conflicts::{find_conflicts, free_of_conflict, merge_refused};
 use index_rows::index_change;
 pub(crate) use index_rows::{Image, IndexChange, count_entry, write_entry};
 use latch::{Done, Held};
@@ -373,10 +373,14 @@ impl Engine {
             let plans = plan()?;
             let (started, in_conflict) = {
                 let mut held = self.latches.hold_for(&plans, None);
-                let in_conflict = self.conflicts(behalf, &plans, &held);
+                let in_conflict = find_conflicts(&plans, &held);
                 let free = free_of_conflict(&plans, &in_conflict);
                 (self.start_writes(behalf, &free, &mut held, |_| None), in_conflict)
             };
+            if !matches!(started, Err(Stop::TableChanged)) {
+                // Once, however often they are planned.
+                self.note_conflicts(behalf, &plans, &in_conflict);
+            }
             match started {
                 Ok(mut started) => {
                     let refused = merge_refused(in_conflict, started.take_throttled());
@@ -494,6 +498,10 @@ impl Engine {
             return Vec::new();
         };
         let refused = decisions.iter().any(|decision| decision.change.is_err());
+        if refused && operation == Operation::BatchWriteItem {
+            // Of a batch that a full item collection refuses, nothing runs.
+            decisions.iter_mut().for_each(|decision| decision.consumption = Consumption::default());
+        }
         if refused && decisions.iter().all(|decision| decision.consumption.total().is_zero()) {
             // What breaks a rule is told before anything is consumed.
             return Vec::new();

@@ -3,6 +3,7 @@
 use std::pin::pin;
 use std::sync::Arc;
 
+use dynamometer_engine::api::{BatchWriteItemRequest, WriteRequest};
 use dynamometer_engine::disk::keys::partition_prefix;
 use dynamometer_store::fault::FaultStore;
 use dynamometer_store::{Batch, Keyspace, MemoryStore, Store};
@@ -64,4 +65,26 @@ fn the_actions_of_one_transaction_count_together() {
     // What is deleted makes room.
     world.delete(delete(TABLE, item([("pk", s("p")), ("sk", s("1"))]))).unwrap();
     send(&["2"]).unwrap();
+}
+
+#[test]
+fn a_batch_that_a_full_collection_refuses_writes_and_counts_nothing() {
+    let (_, world) = nearly_full();
+    let send = |sks: &[&str]| {
+        let put = |sk: &&str| WriteRequest { put_request: Some(Some(kilobyte(sk))), ..Default::default() };
+        let request = BatchWriteItemRequest {
+            request_items: Some(vec![(TABLE.into(), sks.iter().map(put).collect())]),
+            ..Default::default()
+        };
+        world.run(async |engine, context| engine.batch_write_item(context, request).await)
+    };
+    assert_eq!(send(&["1", "2"]).unwrap_err().kind, ErrorKind::ItemCollectionSizeLimitExceeded);
+    let counted = || {
+        let used = world.engine.throughput_use("", world.now());
+        let resources = used.tables.into_iter().flat_map(|table| table.resources);
+        resources.flat_map(|resource| resource.operations).map(|(_, used)| used.halves).sum::<u64>()
+    };
+    assert_eq!(counted(), 0);
+    send(&["1"]).unwrap();
+    assert!(counted() > 0);
 }

@@ -4,8 +4,8 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use dynamometer_engine::api::*;
-use dynamometer_store::MemoryStore;
 use dynamometer_store::fault::FaultStore;
+use dynamometer_store::{Batch, Keyspace, MemoryStore, Store};
 use dynamometer_types::error::Detail;
 use dynamometer_types::{ApiError, ErrorKind, Item};
 
@@ -190,4 +190,21 @@ fn a_transaction_that_nobody_waits_for_ends() {
     assert_eq!(kind(world.put(put(TABLE, key("checked")))), ErrorKind::TransactionConflict);
     store.resume();
     world.put(put(TABLE, key("checked"))).unwrap();
+}
+
+#[test]
+fn a_token_that_cannot_be_read_is_cleared_away() {
+    let (world, store) = world();
+    let broken = b"TransactWriteItems\0\0broken".to_vec();
+    let mut batch = Batch::new();
+    batch.put(Keyspace::Tokens, broken.clone(), b"no row".to_vec());
+    store.commit(batch).wait().unwrap();
+    block_on(world.call(async |engine, context| {
+        let actions = vec![action::put(TABLE, key("a"))];
+        engine.transact_write_items(context, transaction(actions, Some("kept"))).await
+    }))
+    .unwrap();
+    world.engine.sweep_tokens(world.now()).unwrap();
+    assert!(store.get(Keyspace::Tokens, &broken).unwrap().is_none());
+    assert!(store.get(Keyspace::Tokens, b"TransactWriteItems\0\0kept").unwrap().is_some());
 }

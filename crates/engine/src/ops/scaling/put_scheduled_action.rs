@@ -13,6 +13,8 @@ use crate::validate::members::Findings;
 
 /// Scheduled actions of one target (documented).
 const ACTIONS: usize = 200;
+/// 9999-12-31T23:59:59.999Z.
+const LAST_MS: f64 = 253_402_300_799_999.0;
 
 impl Engine {
     /// Makes a scheduled action, or changes the one of this name; what the request leaves out stays as it was, but start
@@ -87,6 +89,16 @@ fn put(
     Ok(())
 }
 
+/// A time that is sent as seconds, if there is such a time. The words are assumed.
+fn moment(member: &str, seconds: Option<f64>) -> Result<Option<Timestamp>, ApiError> {
+    let Some(seconds) = seconds else { return Ok(None) };
+    let millis = (seconds * 1000.0).round();
+    if !(0.0..=LAST_MS).contains(&millis) {
+        return Err(ApiError::validation(format!("{member} must be between the years 1970 and 9999")));
+    }
+    Ok(Some(Timestamp::from_millis(millis as i64)))
+}
+
 /// The action as it becomes.
 fn merged(
     known: Option<ScheduledRecord>,
@@ -109,8 +121,7 @@ fn merged(
         return invalid("At least one of minimum capacity and maximum capacity should be provided");
     }
     check_bounds(least, most)?;
-    let moment = |seconds: Option<f64>| seconds.map(|s| Timestamp::from_millis((s * 1000.0).round() as i64));
-    let (start, end) = (moment(request.start_time), moment(request.end_time));
+    let (start, end) = (moment("StartTime", request.start_time)?, moment("EndTime", request.end_time)?);
     if let (Some(start), Some(end)) = (start, end)
         && start >= end
     {

@@ -11,6 +11,7 @@ use crate::context::Context;
 use crate::engine::Engine;
 use crate::ops::tables::durable;
 use crate::ops::uuid;
+use crate::scaling::ByKey;
 use crate::scaling::record::{ResourceRecord, SuspendedRecord, TARGET_FORMAT, TargetRecord};
 use crate::validate::members::Findings;
 
@@ -40,13 +41,15 @@ impl Engine {
         findings.finish()?;
         let (key, resource, dimension) = named.key(context)?;
         self.check_resource(context, &resource)?;
-        if self.targets.lock().keys().filter(|known| known.namespace == key.namespace).count() >= TARGETS
-            && self.targets.get(&key).is_none()
-        {
+        let has_room = |targets: &ByKey| {
+            let known = targets.keys().filter(|known| known.namespace == key.namespace).count();
+            if known < TARGETS || targets.contains_key(&key) {
+                return Ok(());
+            }
             let text = format!("You have reached the limit of {TARGETS} scalable targets for dynamodb");
-            return Err(ApiError::new(ErrorKind::LimitExceeded, text));
-        }
-        let changed = self.targets.change(&*self.store, &key, |known, _| {
+            Err(ApiError::new(ErrorKind::LimitExceeded, text))
+        };
+        let changed = self.targets.change_among(&*self.store, &key, has_room, |known, _| {
             let target = match known {
                 Some(known) => changed(context, known, &request)?,
                 None => created(context, resource, dimension, &request)?,

@@ -1,6 +1,6 @@
 //! GetShardIterator.
 
-use dynamometer_store::Appended;
+use dynamometer_store::{Appended, Batch};
 use dynamometer_types::{ApiError, Timestamp};
 
 use super::iterator::ShardIterator;
@@ -31,15 +31,24 @@ impl Engine {
             stream_arn: &stream.row.arn,
             stream: stream.row.id,
             shard,
-            from: self.place_of(&stream, shard, from)?,
+            from: self.place_of(&stream, shard, from).await?,
             made: context.now,
         };
         Ok(GetShardIteratorResponse { shard_iterator: iterator.encode() })
     }
 
     /// The place where a reader begins.
-    fn place_of(&self, stream: &Stream, shard: u32, from: From) -> Result<Appended, ApiError> {
-        let ends = self.shard_ends(stream, shard).map_err(internal_error)?.ok_or_else(shard_not_found)?;
+    async fn place_of(&self, stream: &Stream, shard: u32, from: From) -> Result<Appended, ApiError> {
+        let ends = || self.shard_ends(stream, shard).map_err(internal_error);
+        let known = match ends()? {
+            Some(known) => Some(known),
+            None => {
+                // The change that shows the shard may be on its way to the disk: this one takes its turn behind it.
+                self.store.commit(Batch::new()).await.map_err(internal_error)?;
+                ends()?
+            }
+        };
+        let ends = known.ok_or_else(shard_not_found)?;
         match from {
             From::TrimHorizon => Ok(Appended::default()),
             From::Latest => Ok(after(ends.last)),

@@ -64,9 +64,10 @@ pub(crate) fn prefix(namespace: &str) -> Vec<u8> {
     [b"TransactWriteItems", namespace.as_bytes(), b""].join(&0)
 }
 
-/// Whether a remembered token is out of date, read from its row.
+/// Whether a remembered token is out of date, read from its row. One that cannot be read says nothing to anybody: it is
+/// cleared away as well.
 pub(crate) fn is_expired(row: &[u8], now: Timestamp) -> bool {
-    serde_json::from_slice::<Remembered>(row).is_ok_and(|remembered| remembered.expires_ms <= now.millis())
+    serde_json::from_slice::<Remembered>(row).map_or(true, |remembered| remembered.expires_ms <= now.millis())
 }
 
 impl Engine {

@@ -147,7 +147,7 @@ def test_the_clock_answers_and_does_not_run_backwards(endpoint, advance):
     status, answer = own(endpoint, "/_dyno/clock", {"set": before})
     assert status == 409 and "does not run backwards" in answer["error"]
     status, answer = own(endpoint, "/_dyno/clock", {"advance": "soon"})
-    assert status == 400 and "write a number with ms, s, m, h or d" in answer["error"]
+    assert status == 400 and "write numbers with ms, s, m, h, d or w" in answer["error"]
     assert own(endpoint, "/_dyno/clock", {"set": after})[1] == {"now": after}
 
 

@@ -1,25 +1,18 @@
 """`dyno serve --design` and `dyno design coverage`: the order application's patterns, exercised with boto3."""
 
 import json
-import os
 import pathlib
-import subprocess
 import threading
 import urllib.request
 
 import boto3
 import pytest
 
+from program import dyno, refused, serve
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DESIGN = ROOT / "examples/orders.yaml"
 TABLE = "MyAppTable"
-
-
-def dyno(*words, code=0):
-    command = [os.environ["DYNO_BIN"], *[str(word) for word in words]]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    assert done.returncode == code, f"{command} ends with {done.returncode}\n{done.stdout}\n{done.stderr}"
-    return done.stdout if code < 2 else done.stderr
 
 
 @pytest.fixture(scope="module")
@@ -36,15 +29,9 @@ def fixtures(tmp_path_factory):
 @pytest.fixture(scope="module")
 def endpoint(fixtures):
     """A server of its own: the design is a flag of its start. Its clock stands still, so that it is known what came soon."""
-    command = [os.environ["DYNO_BIN"], "serve", "--in-memory", "--port", "0", "--clock", "manual"]
-    command += ["--design", DESIGN, "--fixtures"]
-    server = subprocess.Popen([*command, ",".join(map(str, fixtures))], stdout=subprocess.PIPE, text=True)
-    try:
-        words = server.stdout.readline().split()
-        yield next(word for word in words if word.startswith("http://"))
-    finally:
-        server.terminate()
-        server.wait(timeout=30)
+    files = ",".join(map(str, fixtures))
+    with serve("--clock", "manual", "--design", DESIGN, "--fixtures", files) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +132,7 @@ def test_exit_codes_follow_what_fails(table, endpoint, tmp_path):
     markdown = dyno("design", "coverage", "--endpoint", endpoint, "--format", "markdown")
     assert f"Scan {TABLE} filter orderId = …" in markdown
     for wrong in [["--fail-on", "everything"], ["--budget", "100"], [ROOT / "crates/design/src/starters/two-table.yaml"]]:
-        dyno("design", "coverage", "--endpoint", endpoint, *wrong, code=2)
+        refused("design", "coverage", "--endpoint", endpoint, *wrong, code=2)
 
 
 def test_the_report_has_a_line_for_each_pattern(endpoint):
@@ -156,7 +143,7 @@ def test_the_report_has_a_line_for_each_pattern(endpoint):
 def test_a_wrong_design_is_shown_with_its_place_and_nothing_starts(tmp_path):
     wrong = tmp_path / "wrong.yaml"
     wrong.write_text(DESIGN.read_text().replace("sparse", "").replace("rate: 高 }", "rat: 高 }", 1))
-    said = dyno("serve", "--in-memory", "--port", "0", "--design", wrong, code=2)
+    said = refused("serve", "--in-memory", "--port", "0", "--design", wrong, code=2)
     assert f"{wrong}:" in said and "`rate`" in said
 
 

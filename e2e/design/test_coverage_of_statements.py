@@ -1,11 +1,11 @@
 """Requests of an index with keys of several attributes, and statements of PartiQL, are named after their patterns."""
 
 import json
-import os
-import subprocess
 
 import boto3
 import pytest
+
+from program import dyno, serve
 
 DESIGN = """
 design: 1
@@ -43,25 +43,14 @@ patterns:
 """
 
 
-def dyno(*words):
-    command = [os.environ["DYNO_BIN"], *[str(word) for word in words]]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
-
-
 @pytest.fixture
 def endpoint(tmp_path):
     design = tmp_path / "tenants.yaml"
     design.write_text(DESIGN)
     dyno("design", "generate", design, "--format", "create-table", "--out", tmp_path)
-    command = [os.environ["DYNO_BIN"], "serve", "--in-memory", "--port", "0", "--design", design]
-    command += ["--fixtures", tmp_path / "Orders.create-table.json"]
-    server = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, text=True)
-    try:
-        words = server.stdout.readline().split()
-        yield next(word for word in words if word.startswith("http://"))
-    finally:
-        server.terminate()
-        server.wait(timeout=30)
+    fixtures = tmp_path / "Orders.create-table.json"
+    with serve("--design", design, "--fixtures", fixtures) as address:
+        yield address
 
 
 @pytest.fixture

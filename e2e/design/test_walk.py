@@ -1,32 +1,13 @@
 """The README's way from nothing to a load-tested design, command by command, and what a newcomer may do wrong on it."""
 
 import json
-import os
 import pathlib
-import subprocess
-from contextlib import contextmanager
 
 import pytest
 
+from program import dyno, refused, serve
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-
-
-def dyno(*words, code=0):
-    command = [os.environ["DYNO_BIN"], *[str(word) for word in words]]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert done.returncode == code, f"{command} ends with {done.returncode}\n{done.stdout}\n{done.stderr}"
-    return done.stdout if code == 0 else done.stderr
-
-
-@contextmanager
-def serve(*words):
-    command = [os.environ["DYNO_BIN"], "serve", "--in-memory", "--port", "0", *[str(word) for word in words]]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        yield next(word for word in server.stdout.readline().split() if word.startswith("http://"))
-    finally:
-        server.terminate()
-        server.wait(timeout=30)
 
 
 @pytest.mark.parametrize("kind", ["--single-table", "--two-table"])
@@ -52,7 +33,7 @@ def test_a_design_with_errors_is_deployed_only_when_told_so():
     design = ROOT / "examples/orders.yaml"
     with serve() as endpoint:
         deploy = ["deploy", "--design", design, "--parameter", "Prefix=dev", "--endpoint", endpoint]
-        said = dyno(*deploy, code=1)
+        said = refused(*deploy, code=1)
         assert "the check finds 4 errors" in said and "--despite-errors" in said
         assert "1 table: 1 new" in dyno(*deploy, "--despite-errors")
         assert "1 table" in dyno(*deploy, "--despite-errors", "--dry-run")
@@ -62,5 +43,5 @@ def test_a_clock_that_nobody_moves_is_told(tmp_path):
     design = tmp_path / "app.yaml"
     dyno("design", "new", design)
     with serve("--clock", "manual", "--table-delay", "3s") as endpoint:
-        said = dyno("deploy", "--design", design, "-p", "Prefix=dev", "--endpoint", endpoint, code=1)
+        said = refused("deploy", "--design", design, "-p", "Prefix=dev", "--endpoint", endpoint, code=1)
         assert "stands still" in said and "/_dyno/clock" in said

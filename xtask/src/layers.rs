@@ -30,6 +30,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "dynamometer-store",
         ],
     ),
+    // The harness in tests alone.
     (
         "dynamometer-server",
         &[
@@ -40,6 +41,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "dynamometer-store",
             "dynamometer-design",
             "dynamometer-engine",
+            "dynamometer-harness",
         ],
     ),
     // The harness in tests alone.

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use dynamometer_engine::EngineConfig;
+use dynamometer_harness::Request;
 use dynamometer_server::pipes::{Asked, SETTLE};
 use dynamometer_store::{Durability, FjallOptions, FjallStore, Store};
 use live_support::{BEGINNING_MS, CERTIFICATE, Server};
@@ -91,7 +92,7 @@ impl<S: Read + Write + Send> Socket for S {}
 
 impl Told {
     fn run(&self, socket: &mut dyn Socket) -> std::io::Result<()> {
-        let event = read_body(socket)?;
+        let event = read_event(socket)?;
         let running = self.running.fetch_add(1, Ordering::Relaxed) + 1;
         self.most_running.fetch_max(running, Ordering::Relaxed);
         let name = |record: &Value| {
@@ -105,26 +106,6 @@ impl Told {
         let status = if self.fails.load(Ordering::Relaxed) { "500 Broken" } else { "200 OK" };
         write!(socket, "HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")?;
         socket.flush()
-    }
-}
-
-fn read_body(socket: &mut dyn Socket) -> std::io::Result<Value> {
-    let mut bytes = Vec::new();
-    let mut buffer = [0; 4096];
-    loop {
-        let count = socket.read(&mut buffer)?;
-        if count == 0 {
-            return Err(std::io::ErrorKind::UnexpectedEof.into());
-        }
-        bytes.extend_from_slice(&buffer[..count]);
-        let text = String::from_utf8_lossy(&bytes);
-        let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
-        let length = head
-            .lines()
-            .find_map(|line| line.to_lowercase().strip_prefix("content-length: ").map(str::to_owned));
-        if body.len() >= length.unwrap().trim().parse::<usize>().unwrap() {
-            return Ok(serde_json::from_str(body).unwrap());
-        }
     }
 }
 
@@ -180,6 +161,10 @@ fn wait_until(what: impl Fn() -> bool) {
         assert!(Instant::now() < deadline, "it never came");
         std::thread::sleep(Duration::from_millis(10));
     }
+}
+
+fn read_event(socket: &mut dyn Socket) -> std::io::Result<Value> {
+    Ok(serde_json::from_slice(&Request::read(socket)?.body)?)
 }
 
 #[test]
@@ -289,6 +274,21 @@ fn pipes_that_were_posted_come_back_with_the_server() {
     let (_store, server) = open(&folder.path().join("again"));
     server.pipes.resume(|line| panic!("{line}"));
     assert!(server.pipes.list("").is_empty());
+}
+
+#[test]
+fn a_pipe_of_an_earlier_run_can_be_taken_away_though_it_does_not_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, server) = open(&folder.path().join("first"));
+    create(&server);
+    server.pipes.start_and_keep("", asked("http://localhost:9", json!({}))).unwrap();
+    server.pipes.stop();
+    store.checkpoint(&folder.path().join("again")).unwrap();
+
+    let (_store, server) = open(&folder.path().join("again"));
+    assert!(server.pipes.remove("", "pipe").unwrap());
+    server.pipes.resume(|line| panic!("{line}"));
+    assert!(!server.pipes.remove("", "pipe").unwrap());
 }
 
 #[test]
@@ -408,7 +408,7 @@ impl Counter {
         std::thread::spawn(move || {
             for socket in listener.incoming() {
                 let mut socket = socket.unwrap();
-                let Ok(event) = read_body(&mut socket) else { continue };
+                let Ok(event) = read_event(&mut socket) else { continue };
                 let records = event["Records"].as_array().unwrap().len() as u64;
                 let count = event["state"]["count"].as_u64().unwrap_or(0) + records;
                 if event["isFinalInvokeForWindow"] == true {

@@ -3,12 +3,12 @@
 //! a kill only what was on its way may come again.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use dynamometer_harness::Client;
+use dynamometer_harness::{Client, Request};
 use serde_json::{Value, json};
 
 use super::workload::TABLE;
@@ -138,31 +138,12 @@ impl Heard {
 }
 
 fn serve(mut socket: TcpStream, heard: &Mutex<Heard>) -> io::Result<()> {
-    let event: Value = serde_json::from_slice(&read_body(&mut socket)?)?;
+    let event: Value = serde_json::from_slice(&Request::read(&mut socket)?.body)?;
     {
         let mut heard = lock(heard);
         event["Records"].as_array().into_iter().flatten().for_each(|record| heard.take(record));
     }
     socket.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
-}
-
-fn read_body(socket: &mut TcpStream) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let mut chunk = [0; 16 * 1024];
-    loop {
-        let count = socket.read(&mut chunk)?;
-        if count == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        bytes.extend_from_slice(&chunk[..count]);
-        let Some(head) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else { continue };
-        let text = String::from_utf8_lossy(&bytes[..head]).to_ascii_lowercase();
-        let length = text.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok());
-        let length: usize = length.ok_or(io::ErrorKind::InvalidData)?;
-        if bytes.len() >= head + 4 + length {
-            return Ok(bytes.split_off(head + 4));
-        }
-    }
 }
 
 /// Asks the server about its pipes, or for one.

@@ -233,7 +233,7 @@ impl Engine {
         is_idle.then_some(seen)
     }
 
-    /// Whether anything is known of what is consumed.
+    /// Whether the model is asked, which is what keeps the consumption of minutes for policies.
     fn is_counting(&self) -> bool {
         self.config.throttle != ThrottleMode::Off
     }

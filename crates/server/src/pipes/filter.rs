@@ -12,8 +12,8 @@
 //! # Source
 //! "Control which events Lambda sends to your function", invocation-eventfiltering.html, has all but `prefix` and `suffix`
 //! without case; "Comparison operators", eb-create-pattern-operators.html, has these in its column for Pipes, 2026-06.
-//! That `exists` looks at leaves only is documented; a test of a member that is missing fails unless it is
-//! `exists: false` or an `anything-but` (assumed for the latter: AWS does not match it, so neither do we).
+//! That `exists` looks at leaves only is documented. A test of a member that is missing fails unless it is
+//! `exists: false` (assumed for `anything-but`).
 
 use serde_json::{Map, Value};
 
@@ -42,7 +42,7 @@ enum Test {
     Equals(Value),
     Text(TextTest),
     /// None of these.
-    AnythingBut(Vec<Test>),
+    AnythingBut(Vec<Value>),
     /// All of these comparisons hold.
     Numeric(Vec<(Comparison, f64)>),
     Exists(bool),
@@ -166,13 +166,13 @@ impl Test {
             }
             (_, None | Some(Value::Object(_))) => false,
             // Of a list of values, one of them; but none of it may be what it must not be.
-            (Test::AnythingBut(tests), Some(Value::Array(elements))) => {
-                !elements.iter().any(|element| tests.iter().any(|test| test.matches(Some(element))))
+            (Test::AnythingBut(values), Some(Value::Array(elements))) => {
+                !elements.iter().any(|element| values.contains(element))
             }
             (test, Some(Value::Array(elements))) => {
                 elements.iter().any(|element| test.matches(Some(element)))
             }
-            (Test::AnythingBut(tests), value) => !tests.iter().any(|test| test.matches(value)),
+            (Test::AnythingBut(values), Some(value)) => !values.contains(value),
             // Numbers are the same when they are written so: 300 is not 300.0.
             (Test::Equals(expected), Some(value)) => expected == value,
             (Test::Text(test), Some(Value::String(text))) => test.matches(text),
@@ -187,10 +187,10 @@ impl Test {
 
 fn read_anything_but(of: &Value, path: &[String]) -> Result<Test, String> {
     let plain = |value: &Value| match value {
-        Value::String(_) | Value::Number(_) => Ok(Test::Equals(value.clone())),
+        Value::String(_) | Value::Number(_) => Ok(value.clone()),
         other => Err(expected(path, "strings or numbers for anything-but", other)),
     };
-    let tests = match of {
+    let values = match of {
         Value::Array(values) if !values.is_empty() => values.iter().map(plain).collect::<Result<_, _>>()?,
         Value::Object(_) => {
             let sentence = "a test inside of anything-but is for rules of an event bus; neither Lambda nor Pipes take it";
@@ -198,7 +198,7 @@ fn read_anything_but(of: &Value, path: &[String]) -> Result<Test, String> {
         }
         value => vec![plain(value)?],
     };
-    Ok(Test::AnythingBut(tests))
+    Ok(Test::AnythingBut(values))
 }
 
 fn read_numeric(parts: &[Value], path: &[String]) -> Result<Test, String> {

@@ -17,7 +17,6 @@ mod window;
 mod worker;
 
 use std::path::PathBuf;
-
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -210,8 +209,12 @@ impl Pipes {
     /// When the store fails.
     pub fn remove(&self, namespace: &str, name: &str) -> Result<bool, dynamometer_store::StoreError> {
         let mut running = lock(&self.running);
-        let Some(at) = position(&running, namespace, name) else { return Ok(false) };
-        running.remove(at).stop();
+        match position(&running, namespace, name) {
+            Some(at) => running.remove(at).stop(),
+            // One of an earlier run that could not be started again can be taken away all the same.
+            None if self.around.engine.begun_pipe(namespace, name)?.is_none() => return Ok(false),
+            None => {}
+        }
         self.around.engine.forget_pipe(namespace, name)?;
         Ok(true)
     }

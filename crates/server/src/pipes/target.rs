@@ -3,11 +3,10 @@
 use std::io::Write;
 use std::time::Duration;
 
+use dynamometer_engine::pipes::OpenWindow;
 use dynamometer_types::Timestamp;
 use http::{HeaderName, StatusCode, header};
 use serde_json::{Value, json};
-
-use dynamometer_engine::pipes::OpenWindow;
 
 use super::Pipe;
 use super::batch::{Condition, Entry, Outcome, Work};

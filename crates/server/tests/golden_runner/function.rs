@@ -1,10 +1,11 @@
 //! A function over HTTP for scenarios about pipes: it notes what it is sent, and answers as it is told to.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use dynamometer_harness::Request;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -80,12 +81,13 @@ impl Function {
 }
 
 fn serve(mut socket: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
-    let (path, text) = read(&mut socket)?;
+    let Request { path, body } = Request::read(&mut socket)?;
+    let text = String::from_utf8_lossy(&body);
     let reply = {
         let mut state = state.lock().unwrap();
-        let body = serde_json::from_str(&text).unwrap_or(Value::String(text.clone()));
+        let body = serde_json::from_str(&text).unwrap_or_else(|_| json!(text));
         state.heard.push(json!({ "path": path, "body": body }));
-        state.answers.iter().find(|reply| text.contains(&reply.contains)).cloned().unwrap_or_default()
+        state.answers.iter().find(|reply| text.contains(reply.contains.as_str())).cloned().unwrap_or_default()
     };
     let body = reply.body.to_string();
     let error = reply.error.map(|error| format!("X-Amz-Function-Error: {error}\r\n")).unwrap_or_default();
@@ -95,27 +97,4 @@ fn serve(mut socket: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
         reply.status.unwrap_or(200),
         body.len()
     )
-}
-
-/// The path and the body of a request.
-fn read(socket: &mut TcpStream) -> std::io::Result<(String, String)> {
-    let mut bytes = Vec::new();
-    let mut buffer = [0; 4096];
-    loop {
-        let count = socket.read(&mut buffer)?;
-        if count == 0 {
-            return Err(std::io::ErrorKind::UnexpectedEof.into());
-        }
-        bytes.extend_from_slice(&buffer[..count]);
-        let text = String::from_utf8_lossy(&bytes);
-        let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
-        let length = head.lines().find_map(|line| {
-            let (name, value) = line.split_once(": ")?;
-            name.eq_ignore_ascii_case("content-length").then(|| value.parse::<usize>().unwrap())
-        });
-        if body.len() >= length.unwrap() {
-            let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
-            return Ok((path, body.to_owned()));
-        }
-    }
 }

@@ -30,6 +30,9 @@ impl Planes {
     /// A blob is written before its item, so a young one may belong to a write that is under way: the span must be longer than any
     /// write may take, with all its retries. An hour is.
     ///
+    /// Only one pair of tables may keep its blobs in the store under this prefix: those of another region or account would be
+    /// taken for orphans.
+    ///
     /// It reads both tables whole, strongly consistently (a read unit for each 4 KB of their items), and keeps the names of
     /// old blobs in memory.
     ///

@@ -4,7 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use dynamometer_store::{Batch, Durability, EmbeddedOptions, EmbeddedStore, Keyspace, Snapshot, Store, StoreError};
+use dynamometer_store::{
+    Batch, Durability, EmbeddedOptions, EmbeddedStore, Keyspace, Snapshot, Store, StoreError,
+};
 
 const BATCHES: u32 = 60;
 
@@ -227,4 +229,16 @@ fn a_missing_file_of_the_log_is_refused() {
     drop(EmbeddedStore::open(dir.path(), &options).expect("an open"));
     let store = EmbeddedStore::open(dir.path(), &EmbeddedOptions::default()).expect("an open");
     assert_eq!(last_batch(&*store.snapshot().expect("a snapshot")), 1);
+}
+
+#[test]
+fn an_incomplete_copy_is_refused() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let store = EmbeddedStore::open(dir.path(), &EmbeddedOptions::default()).expect("an open");
+    store.commit(batch(1)).wait().expect("a write");
+    store.close().expect("a close");
+    drop(store);
+    fs::remove_dir_all(dynamometer_store::engine_files(dir.path()).join("streams")).expect("a folder");
+    let error = EmbeddedStore::open(dir.path(), &EmbeddedOptions::default()).map(drop).expect_err("an open");
+    assert!(matches!(&error, StoreError::Corrupt(text) if text.contains("is missing")), "{error}");
 }

@@ -1,5 +1,6 @@
 //! The engine itself: a tree for each keyspace, one log for all, and the view of them that readers get.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -12,6 +13,7 @@ use lsm_tree::config::{BloomConstructionPolicy, FilterPolicy, FilterPolicyEntry,
 use lsm_tree::{AbstractTree, AnyTree, Cache, Config, DescriptorTable, SeqNo, SequenceNumberCounter};
 use parking_lot::Mutex;
 
+use super::list;
 use super::log::{self, Log, Segment};
 use super::rows::RowCache;
 use super::view::{View, Views, trees};
@@ -21,6 +23,9 @@ use crate::{Keyspace, StoreError, Write};
 
 /// Tables that are kept open, at most.
 const OPEN_TABLES: usize = 400;
+
+/// The log's folder.
+const LOG: &str = "log";
 
 /// An open database. One thread at a time writes to it; any number read.
 ///
@@ -62,7 +67,7 @@ struct Shared {
 impl Database {
     /// Opens a folder, or makes one, and replays what the log holds beyond the tables.
     pub fn open(path: &Path, options: &EmbeddedOptions) -> Result<Self, StoreError> {
-        std::fs::create_dir_all(path)?;
+        fs::create_dir_all(path)?;
         let shared = Shared {
             blocks: Arc::new(Cache::with_capacity_bytes(options.cache_bytes / 2)),
             descriptors: Arc::new(DescriptorTable::new(OPEN_TABLES)),
@@ -70,15 +75,13 @@ impl Database {
             visible: SequenceNumberCounter::default(),
         };
         let open: [OnceLock<AnyTree>; Keyspace::COUNT] = Default::default();
-        for keyspace in Keyspace::ALL {
-            if path.join(keyspace.name()).exists() {
-                let tree = shared.open_tree(path, keyspace)?;
-                open[keyspace.index()].get_or_init(|| tree);
-            }
+        for keyspace in list::read(path)? {
+            let tree = shared.open_tree(path, keyspace)?;
+            open[keyspace.index()].get_or_init(|| tree);
         }
         let in_tables: [Option<SeqNo>; Keyspace::COUNT] =
             std::array::from_fn(|index| open[index].get()?.get_highest_persisted_seqno());
-        let folder = path.join("log");
+        let folder = path.join(LOG);
         let mut memtable_bytes = 0;
         let recovered = log::recover(&folder, options.durability, |seqno, writes| {
             for write in writes {
@@ -225,7 +228,7 @@ impl Database {
     }
 
     fn log_folder(&self) -> PathBuf {
-        self.path.join("log")
+        self.path.join(LOG)
     }
 
     /// Merges some tables of a keyspace, on this thread. False when none are due.
@@ -276,7 +279,8 @@ impl Shared {
             Some(tree) => Ok(tree),
             None => {
                 let tree = self.open_tree(path, keyspace)?;
-                sync_folder(path)?;
+                let known = Keyspace::ALL.into_iter().filter(|known| open[known.index()].get().is_some());
+                list::write(path, known.chain([keyspace]))?;
                 Ok(place.get_or_init(|| tree))
             }
         }

@@ -6,6 +6,7 @@ mod checkpoint;
 mod counters;
 mod database;
 mod group;
+mod list;
 mod log;
 mod queue;
 mod rows;
@@ -62,7 +63,7 @@ impl Default for EmbeddedOptions {
         EmbeddedOptions {
             durability: Durability::Sync,
             cache_bytes: 64 << 20,
-            memtable_bytes: 32 << 20,
+            memtable_bytes: 64 << 20,
             close_time: Duration::from_millis(700),
         }
     }
@@ -108,7 +109,8 @@ impl EmbeddedStore {
         let closing = Mutex::new(Closing::Closed(Ok(())));
         let close_time = options.close_time;
         // From here on, a failure drops the store, which ends the threads that run by then.
-        let mut store = EmbeddedStore { queue, database, background, merger: None, closing, close_time, folder };
+        let mut store =
+            EmbeddedStore { queue, database, background, merger: None, closing, close_time, folder };
         store.start()?;
         Ok(store)
     }

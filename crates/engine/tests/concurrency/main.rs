@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::disallowed_methods, reason = "threads, waiting and the environment are the test's own")]
 
+mod admin;
 #[path = "../common/mod.rs"]
 mod common;
 mod dropped;

@@ -7,7 +7,9 @@ mod admin;
 #[path = "../common/mod.rs"]
 mod common;
 mod dropped;
+mod order;
 mod races;
+mod shards;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use dynamometer_engine::api::*;
-use dynamometer_store::{Durability, FjallOptions, FjallStore};
+use dynamometer_store::{Durability, EmbeddedOptions, EmbeddedStore};
 use dynamometer_types::{ErrorKind, Item};
 
 use crate::common::requests::*;
@@ -179,14 +179,14 @@ fn check_order(world: &World) {
 fn every_call_takes_effect_at_one_moment_while_it_runs() {
     check_order(&World::on(in_memory()));
     // Memtables are written and tables merged all the time, and items that were read by key are kept for a short while.
-    let options = FjallOptions {
+    let options = EmbeddedOptions {
         durability: Durability::Os,
         memtable_bytes: 20_000,
         cache_bytes: 8_000,
-        ..FjallOptions::default()
+        ..EmbeddedOptions::default()
     };
-    for options in [options, FjallOptions { durability: Durability::Os, ..FjallOptions::default() }] {
+    for options in [options, EmbeddedOptions { durability: Durability::Os, ..EmbeddedOptions::default() }] {
         let folder = tempfile::tempdir().unwrap();
-        check_order(&World::on(Arc::new(FjallStore::open(folder.path(), &options).unwrap())));
+        check_order(&World::on(Arc::new(EmbeddedStore::open(folder.path(), &options).unwrap())));
     }
 }

@@ -139,7 +139,8 @@ impl EmbeddedStore {
                 let writer = writer.join();
                 self.background.stop();
                 let panicked = |_| StoreError::Unavailable("a thread of the store panicked".into());
-                writer.and(flusher.join()).map_err(panicked).and_then(|()| last())
+                let ended = writer.and(flusher.join()).map_err(panicked);
+                ended.and_then(|()| self.background.failure().map_or_else(last, Err))
             }
         };
         *closing = Closing::Closed(closed.clone());
@@ -172,6 +173,7 @@ impl Store for EmbeddedStore {
             format_version: FORMAT_VERSION,
             data_dir: Some(self.folder.path().to_owned()),
             disk_bytes: self.database.disk_bytes(),
+            failure: self.background.failure().map(|failure| failure.to_string()),
         }
     }
 

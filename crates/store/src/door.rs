@@ -145,6 +145,11 @@ pub trait Store: Send + Sync + 'static {
     /// What this store is, and how large.
     fn info(&self) -> StoreInfo;
 
+    /// Why the store takes no more batches, when it is poisoned; `None` as long as it takes them.
+    fn failure(&self) -> Option<StoreError> {
+        None
+    }
+
     /// Writes the whole store, as of one moment, into `to`: a folder that does not exist yet or is empty.
     /// Writers go on meanwhile. The result is complete and on disk when this returns, and opens as a store.
     ///

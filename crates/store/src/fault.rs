@@ -201,6 +201,10 @@ impl<S: Store> Store for FaultStore<S> {
         self.inner.info()
     }
 
+    fn failure(&self) -> Option<StoreError> {
+        self.state.lock().poison.clone().or_else(|| self.inner.failure())
+    }
+
     fn checkpoint(&self, to: &Path) -> Result<(), StoreError> {
         self.inner.checkpoint(to)
     }

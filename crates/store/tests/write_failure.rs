@@ -56,6 +56,7 @@ fn write_until_it_fails(folder: &Path) {
     // Nothing but the log is written.
     let options = EmbeddedOptions { memtable_bytes: 1 << 40, ..EmbeddedOptions::default() };
     let store = EmbeddedStore::open(folder.join("store"), &options).expect("an open");
+    assert!(store.failure().is_none());
     let mut acknowledged = 0;
     let error = loop {
         match store.commit(batch(acknowledged)).wait() {
@@ -64,6 +65,7 @@ fn write_until_it_fails(folder: &Path) {
         }
     };
     assert!(matches!(error, StoreError::Io(_) | StoreError::Full(_)), "{error:?}");
+    assert!(matches!(store.failure(), Some(StoreError::Unavailable(_))), "{:?}", store.failure());
     // From now on nothing is acknowledged, and everybody is told.
     let told = Arc::new(AtomicU32::new(0));
     let late: Vec<_> = (0..20)

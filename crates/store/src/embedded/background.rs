@@ -49,7 +49,7 @@ struct State {
     flush_wanted: bool,
     merge_wanted: bool,
     stopped: bool,
-    /// Why a thread has ended.
+    /// Why a thread has ended, or why the writer writes no more.
     failure: Option<StoreError>,
 }
 
@@ -100,6 +100,17 @@ impl Background {
         self.state.lock().stopped = true;
         self.flush.notify_one();
         self.merge.notify_one();
+    }
+
+    /// Notes why nothing can be written any more; the first reason stays.
+    pub fn note_failure(&self, failure: StoreError) {
+        self.state.lock().failure.get_or_insert(failure);
+        self.blocked.store(true, Ordering::Release);
+    }
+
+    /// Why nothing can be written any more.
+    pub fn failure(&self) -> Option<StoreError> {
+        self.state.lock().failure.clone()
     }
 
     /// The thread that writes memtables.
@@ -177,8 +188,7 @@ impl Background {
         let panicked = || StoreError::Unavailable("a background thread of the store panicked".into());
         let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(panicked()));
         if let Err(failure) = result {
-            self.state.lock().failure.get_or_insert(failure);
-            self.blocked.store(true, Ordering::Release);
+            self.note_failure(failure);
         }
     }
 }

@@ -19,9 +19,6 @@ use super::{Durability, EmbeddedOptions};
 use crate::folder::sync_folder;
 use crate::{Keyspace, StoreError, Write};
 
-/// Tables that are kept open, at most.
-const OPEN_TABLES: usize = 400;
-
 /// An open database. One thread at a time writes to it; any number read.
 ///
 /// # What readers see
@@ -65,7 +62,7 @@ impl Database {
         std::fs::create_dir_all(path)?;
         let shared = Shared {
             blocks: Arc::new(Cache::with_capacity_bytes(options.cache_bytes / 2)),
-            descriptors: Arc::new(DescriptorTable::new(OPEN_TABLES)),
+            descriptors: Arc::new(DescriptorTable::new(options.open_tables)),
             seqno: SequenceNumberCounter::default(),
             visible: SequenceNumberCounter::default(),
         };
@@ -310,6 +307,8 @@ fn insert(tree: &AnyTree, write: Write, seqno: SeqNo) {
 pub(super) fn store_error(error: lsm_tree::Error) -> StoreError {
     match error {
         lsm_tree::Error::Io(error) => error.into(),
+        lsm_tree::Error::ChecksumMismatch { .. } => StoreError::Corrupt("a checksum does not match".into()),
+        lsm_tree::Error::Unrecoverable => StoreError::Corrupt("files are missing or cut off".into()),
         other => StoreError::Corrupt(format!("{other:?}").into()),
     }
 }

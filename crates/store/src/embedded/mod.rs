@@ -52,6 +52,8 @@ pub struct EmbeddedOptions {
     /// Bytes of recent writes, of all keyspaces together, that are gathered in memory before they are written to
     /// tables. Writers wait at twice as many. What a start after a crash has to replay is about as much again.
     pub memtable_bytes: u64,
+    /// How many files of tables are kept open at a time. A read of another one opens it first.
+    pub open_tables: usize,
     /// How long [`close`](Store::close) may take to write recent data to tables. What is not done by then
     /// stays in the log, and the next start replays it.
     pub close_time: Duration,
@@ -63,6 +65,7 @@ impl Default for EmbeddedOptions {
             durability: Durability::Sync,
             cache_bytes: 64 << 20,
             memtable_bytes: 32 << 20,
+            open_tables: 400,
             close_time: Duration::from_millis(700),
         }
     }
@@ -108,7 +111,8 @@ impl EmbeddedStore {
         let closing = Mutex::new(Closing::Closed(Ok(())));
         let close_time = options.close_time;
         // From here on, a failure drops the store, which ends the threads that run by then.
-        let mut store = EmbeddedStore { queue, database, background, merger: None, closing, close_time, folder };
+        let mut store =
+            EmbeddedStore { queue, database, background, merger: None, closing, close_time, folder };
         store.start()?;
         Ok(store)
     }
@@ -171,6 +175,10 @@ impl Store for EmbeddedStore {
             data_dir: Some(self.folder.path().to_owned()),
             disk_bytes: self.database.disk_bytes(),
         }
+    }
+
+    fn failure(&self) -> Option<StoreError> {
+        self.background.failure()
     }
 
     /// The result opens as a [`EmbeddedStore`].

@@ -47,7 +47,9 @@ impl Writer {
         let attempt = catch_unwind(AssertUnwindSafe(|| self.commit(requests)));
         let attempt = attempt.unwrap_or_else(|_| Err(StoreError::Unavailable("the writer panicked".into())));
         attempt.unwrap_or_else(|error| {
-            self.poison = Some(StoreError::poisoned(&error));
+            let poison = StoreError::poisoned(&error);
+            self.background.note_failure(poison.clone());
+            self.poison = Some(poison);
             vec![Err(error); requests.len()]
         })
     }

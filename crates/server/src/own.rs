@@ -93,7 +93,7 @@ impl Own {
     /// Answers a request to an own path. May block on the store.
     pub(crate) fn answer(&self, method: &Method, path: &str, body: &Bytes) -> Response {
         let answer = match (method.as_str(), path) {
-            ("GET", "/_dyno/health") => Ok(self.health()),
+            ("GET", "/_dyno/health") => return self.health(),
             ("POST", "/_dyno/reset") => self.reset(body),
             ("POST", "/_dyno/snapshot") => self.snapshot(body),
             ("DELETE", "/_dyno/coverage") => self.forget_coverage(),
@@ -128,15 +128,25 @@ impl Own {
         Response::new(status, JSON, format!("{body}\n"))
     }
 
-    fn health(&self) -> Value {
+    /// 503 once the store takes no more writes: reads go on, but whoever watches the server should start it again.
+    fn health(&self) -> Response {
         let store = self.engine.store().info();
-        json!({
-            "status": "ok",
+        let failure = self.engine.store().failure();
+        let (status, word) = match failure {
+            None => (StatusCode::OK, "ok"),
+            Some(_) => (StatusCode::SERVICE_UNAVAILABLE, "failed"),
+        };
+        let mut health = json!({
+            "status": word,
             "version": env!("CARGO_PKG_VERSION"),
             "store": store.engine,
             "durable": store.durable,
             "tables": self.engine.catalog().version().tables(&self.namespace).count(),
-        })
+        });
+        if let Some(failure) = failure {
+            health["error"] = failure.to_string().into();
+        }
+        Response::new(status, JSON, format!("{health}\n"))
     }
 
     fn report(&self) -> Result<Value, Refusal> {

@@ -33,6 +33,7 @@ struct Seen {
     accept_encoding: bool,
     content_encoding: bool,
     connection: bool,
+    expect: bool,
     /// The sum of names and values.
     bytes: usize,
 }
@@ -85,7 +86,7 @@ async fn answer<S: Service>(
     }
 
     let is_post = parts.method == Method::POST;
-    let is_own = (is_post || matches!(parts.method, Method::GET | Method::DELETE))
+    let is_own = (is_post || matches!(parts.method, Method::GET | Method::HEAD | Method::DELETE))
         && service.is_own_path(parts.uri.path());
     if !is_post && !is_own {
         skip_body(body, config, &connection.control.watch).await;
@@ -98,7 +99,7 @@ async fn answer<S: Service>(
         is_own || service.content_types().iter().any(|one| one.eq_ignore_ascii_case(media_type));
     let encoding = if seen.content_encoding { content_encoding(&parts.headers) } else { Ok(None) };
     let (raw, mut reservation) =
-        receive(connection, body, matches!(encoding, Ok(Some(_))), content_type).await?;
+        receive(connection, body, matches!(encoding, Ok(Some(_))), seen.expect, content_type).await?;
     if !is_accepted && !raw.is_empty() {
         return Err(answers::not_an_operation());
     }
@@ -124,8 +125,12 @@ async fn answer<S: Service>(
         }
         Err(name) => return Err(answers::unknown_encoding(&name, content_type)),
     };
+    if !connection.shared.unsent.room(config.timeouts.budget).await {
+        return Err(answers::crowded(content_type));
+    }
     let request = Request {
-        method: parts.method,
+        // The head of what a GET answers; of the rest hyper sends nothing.
+        method: if parts.method == Method::HEAD { Method::GET } else { parts.method },
         uri: parts.uri,
         headers: parts.headers,
         body,
@@ -157,7 +162,7 @@ async fn call<S: Service>(connection: &Connection<S>, request: Request) -> Respo
 
 /// Neither `POST` nor one of the service's own paths.
 fn answer_without_service(parts: &Parts, region: &str) -> Response {
-    if parts.method == Method::GET && parts.uri.path() == "/" {
+    if matches!(parts.method, Method::GET | Method::HEAD) && parts.uri.path() == "/" {
         return answers::healthy(region);
     }
     if parts.method == Method::OPTIONS && parts.headers.contains_key(header::ORIGIN) {
@@ -170,17 +175,18 @@ async fn receive<'a, S>(
     connection: &'a Connection<S>,
     body: Incoming,
     is_encoded: bool,
+    is_held_back: bool,
     content_type: &'static str,
 ) -> Result<(Bytes, Reservation<'a>), Response> {
     let shared = &connection.shared;
-    read_body(body, is_encoded, &shared.config, &shared.budget, &connection.control.watch).await.map_err(
-        |problem| match problem {
-            BodyError::TooLarge => answers::too_large(),
-            BodyError::Busy => answers::busy(content_type),
-            // Nobody is there to read it.
-            BodyError::Broken => answers::internal_error(content_type),
-        },
-    )
+    let watch = &connection.control.watch;
+    let read = read_body(body, is_encoded, is_held_back, &shared.config, &shared.budget, watch).await;
+    read.map_err(|problem| match problem {
+        BodyError::TooLarge => answers::too_large(),
+        BodyError::Busy => answers::busy(content_type),
+        // Nobody is there to read it.
+        BodyError::Broken => answers::internal_error(content_type),
+    })
 }
 
 fn aws_caller<S>(
@@ -253,6 +259,9 @@ async fn finish<S>(
     if let Some(cors) = cors {
         cors.add_to(&mut headers);
     }
+    if body.len() > connection.shared.config.limits.free_body_bytes {
+        body = connection.shared.unsent.count(body);
+    }
     let mut response = hyper::Response::new(Full::new(body));
     *response.status_mut() = status;
     *response.headers_mut() = headers;
@@ -270,6 +279,7 @@ impl Seen {
                 "accept-encoding" => seen.accept_encoding = true,
                 "content-encoding" => seen.content_encoding = true,
                 "connection" => seen.connection = true,
+                "expect" => seen.expect = true,
                 _ => {}
             }
         }

@@ -4,6 +4,7 @@ use super::body::Budget;
 use super::config::HttpConfig;
 use super::connection::{Control, Order, Shared, serve_connection};
 use super::message::Service;
+use super::unsent::Unsent;
 use super::watch::{Phase, Watch};
 use std::collections::HashMap;
 use std::io::{self, ErrorKind};
@@ -63,7 +64,8 @@ pub async fn serve<S: Service>(
 ) -> Result<(), ServeError> {
     let grace = config.timeouts.shutdown;
     let budget = Budget::new(config.limits.in_flight_bytes);
-    let shared = Arc::new(Shared { config, service, budget, epoch: Instant::now() });
+    let unsent = Unsent::new(config.limits.unsent_bytes);
+    let shared = Arc::new(Shared { config, service, budget, unsent, epoch: Instant::now() });
     let registry = Arc::new(Registry::default());
     let mut loops = tokio::task::JoinSet::new();
     for listener in listeners {

@@ -303,6 +303,23 @@ fn insert(tree: &AnyTree, write: Write, seqno: SeqNo) {
     };
 }
 
+/// Finds that a folder has lost a file without which the engine would take it for a new one, as a copy that was not
+/// finished has.
+pub(super) fn check_complete(path: &Path) -> Result<(), StoreError> {
+    if log::is_missing(&path.join("log"))? {
+        return Err(StoreError::Corrupt(format!("there is no log in {}", path.display()).into()));
+    }
+    for keyspace in Keyspace::ALL {
+        let folder = path.join(keyspace.name());
+        let has_tables = || folder.join("tables").read_dir().is_ok_and(|mut tables| tables.next().is_some());
+        if !folder.join("current").exists() && has_tables() {
+            let text = format!("{} has tables, and not the file that lists them", folder.display());
+            return Err(StoreError::Corrupt(text.into()));
+        }
+    }
+    Ok(())
+}
+
 /// What an error of the engine means to us.
 pub(super) fn store_error(error: lsm_tree::Error) -> StoreError {
     match error {

@@ -102,6 +102,9 @@ impl EmbeddedStore {
     /// its data is damaged, [`StoreError::Io`] and [`StoreError::Full`].
     pub fn open(path: impl AsRef<Path>, options: &EmbeddedOptions) -> Result<Self, StoreError> {
         let mut folder = Folder::open(path.as_ref(), ENGINE)?;
+        if !folder.is_new() {
+            database::check_complete(&folder.data())?;
+        }
         let database = Arc::new(Database::open(&folder.data(), options)?);
         if folder.is_new() {
             folder.finish()?;

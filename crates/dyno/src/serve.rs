@@ -32,6 +32,7 @@ use crate::record::Recorder;
 /// Serves until SIGTERM or Ctrl-C.
 pub fn serve(args: ServeArgs) -> Result<(), Problem> {
     check_exposure(&args)?;
+    check_fixtures(&args)?;
     let files = OpenFiles::claim();
     let http = http_config(&args, files)?;
     let asked_pipes = read_pipes(&args.pipe)?;
@@ -140,6 +141,15 @@ fn check_exposure(args: &ServeArgs) -> Result<(), Problem> {
         format!("--host {} would let everybody who reaches this machine read and write all data", args.host);
     Err(Problem::wrong(sentence)
         .hint("--auth FILE to verify signatures, or --allow-anonymous if that is meant"))
+}
+
+/// Fixtures are made once, at the start, when nobody knows yet which databases there will be.
+fn check_fixtures(args: &ServeArgs) -> Result<(), Problem> {
+    if args.fixtures.is_empty() || !args.isolate {
+        return Ok(());
+    }
+    let sentence = "--fixtures fill one database, and with --isolate each access key and region has one of its own";
+    Err(Problem::wrong(sentence).hint("leave one of them out, or make the tables with the key of each test"))
 }
 
 fn http_config(args: &ServeArgs, files: OpenFiles) -> Result<HttpConfig, Problem> {

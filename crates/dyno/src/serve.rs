@@ -148,7 +148,8 @@ fn check_fixtures(args: &ServeArgs) -> Result<(), Problem> {
     if args.fixtures.is_empty() || !args.isolate {
         return Ok(());
     }
-    let sentence = "--fixtures fill one database, and with --isolate each access key and region has one of its own";
+    let sentence =
+        "--fixtures fill one database, and with --isolate each access key and region has one of its own";
     Err(Problem::wrong(sentence).hint("leave one of them out, or make the tables with the key of each test"))
 }
 
@@ -227,6 +228,7 @@ fn unusable(folder: &Path, error: &StoreError) -> Problem {
         StoreError::Corrupt(_) => {
             problem.hint(format!("restore {} from a copy, or dyno --data OTHER-FOLDER", folder.display()))
         }
+        StoreError::Full(_) => problem.hint(format!("make room on the disk of {}", folder.display())),
         _ => problem.hint("dyno --data OTHER-FOLDER"),
     }
 }

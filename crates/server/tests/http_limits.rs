@@ -121,6 +121,18 @@ async fn requests_wait_while_too_many_answers_are_not_taken() {
 }
 
 #[tokio::test]
+async fn clients_that_take_nothing_are_cut_off_when_others_need_the_room() {
+    let server = Server::start(|config| config.limits.unsent_bytes = 1 << 20);
+    let mut slow = server.connect().await;
+    slow.send(post("X-Test: big:30000000\r\n", "{}")).await;
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let begun = Instant::now();
+    assert_eq!(server.send(post("", "{}")).await.status, 200);
+    assert!((800..3_000).contains(&begun.elapsed().as_millis()), "{:?}", begun.elapsed());
+    assert!(slow.try_answer().await.is_none(), "the whole answer came after all");
+}
+
+#[tokio::test]
 async fn large_bodies_share_a_budget_and_small_ones_need_none() {
     let server = Server::start(|config| {
         config.timeouts = impatient();

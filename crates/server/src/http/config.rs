@@ -49,7 +49,8 @@ pub struct Limits {
     pub free_body_bytes: usize,
     /// The sum of all larger bodies in memory at a time, reserved before they are read.
     pub in_flight_bytes: usize,
-    /// The sum of all answers larger than `free_body_bytes` that clients have not taken yet; with more, requests wait.
+    /// The sum of all answers larger than `free_body_bytes` that clients have not taken yet. With more, requests wait, and
+    /// clients that have taken nothing for a second are cut off.
     pub unsent_bytes: usize,
     /// Answers larger than this are compressed for clients that ask for it.
     pub compress_above_bytes: usize,

@@ -18,11 +18,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::{Arc, PoisonError};
 use std::task::Poll;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 const X_AMZN_REQUESTID: HeaderName = HeaderName::from_static("x-amzn-requestid");
 const X_AMZ_CRC32: HeaderName = HeaderName::from_static("x-amz-crc32");
 const SERVER: HeaderValue = HeaderValue::from_static("Server");
+/// Between two looks for a client to cut off, while there is no room for answers.
+const ROOM_PAUSE: Duration = Duration::from_millis(20);
+/// A client that has taken nothing of its answer for this long is cut off when there is no room for others.
+const STALLED_MS: u64 = 1_000;
 const KEEP_ALIVE: HeaderValue = HeaderValue::from_static("keep-alive");
 
 /// Which of the headers that matter here are there, found in one pass; most requests have none of them.
@@ -125,9 +129,7 @@ async fn answer<S: Service>(
         }
         Err(name) => return Err(answers::unknown_encoding(&name, content_type)),
     };
-    if !connection.shared.unsent.room(config.timeouts.budget).await {
-        return Err(answers::crowded(content_type));
-    }
+    wait_for_room(connection, content_type).await?;
     let request = Request {
         // The head of what a GET answers; of the rest hyper sends nothing.
         method: if parts.method == Method::HEAD { Method::GET } else { parts.method },
@@ -140,6 +142,22 @@ async fn answer<S: Service>(
         received_at_ms,
     };
     Ok(call(connection, request).await)
+}
+
+/// Waits until one more answer may come into being. While too many are unsent, clients that do not take theirs are cut off,
+/// so that others need not wait for them.
+async fn wait_for_room<S>(connection: &Connection<S>, content_type: &'static str) -> Result<(), Response> {
+    let shared = &connection.shared;
+    let watch = &connection.control.watch;
+    let begun_ms = watch.now_ms();
+    while !shared.unsent.room(ROOM_PAUSE).await {
+        let now_ms = watch.now_ms();
+        if u128::from(now_ms - begun_ms) > shared.config.timeouts.budget.as_millis() {
+            return Err(answers::crowded(content_type));
+        }
+        shared.registry.cut_longest_stalled(now_ms, STALLED_MS);
+    }
+    Ok(())
 }
 
 /// Calls the service; a panic in it becomes a 500.

@@ -1,7 +1,8 @@
 //! Answers that their clients have not taken yet, kept from filling the memory.
 //!
 //! A client that asks for 16 MB and reads nothing holds them until its connection times out. So requests wait while more
-//! than [`Limits::unsent_bytes`](super::Limits::unsent_bytes) of answers are unsent. How large an answer will be is not
+//! than [`Limits::unsent_bytes`](super::Limits::unsent_bytes) of answers are unsent, and who waits has clients that take
+//! nothing cut off. How large an answer will be is not
 //! known before it is there, so the sum can pass the limit by what the threads are at work on just then. Small answers are
 //! not counted, as the number of connections bounds them; so most requests cost a look at one number.
 

@@ -21,9 +21,6 @@ use super::{Durability, EmbeddedOptions};
 use crate::folder::sync_folder;
 use crate::{Keyspace, StoreError, Write};
 
-/// Tables that are kept open, at most.
-const OPEN_TABLES: usize = 400;
-
 /// The log's folder.
 const LOG: &str = "log";
 
@@ -70,7 +67,7 @@ impl Database {
         fs::create_dir_all(path)?;
         let shared = Shared {
             blocks: Arc::new(Cache::with_capacity_bytes(options.cache_bytes / 2)),
-            descriptors: Arc::new(DescriptorTable::new(OPEN_TABLES)),
+            descriptors: Arc::new(DescriptorTable::new(options.open_tables)),
             seqno: SequenceNumberCounter::default(),
             visible: SequenceNumberCounter::default(),
         };
@@ -310,10 +307,23 @@ fn insert(tree: &AnyTree, write: Write, seqno: SeqNo) {
     };
 }
 
+/// Finds that a folder has lost its log, without which recent writes are missing, as in a copy that was not finished.
+///
+/// # Errors
+/// [`StoreError::Corrupt`], [`StoreError::Io`].
+pub(super) fn check_log(path: &Path) -> Result<(), StoreError> {
+    if log::is_missing(&path.join(LOG))? {
+        return Err(StoreError::Corrupt(format!("there is no log in {}", path.display()).into()));
+    }
+    Ok(())
+}
+
 /// What an error of the engine means to us.
 pub(super) fn store_error(error: lsm_tree::Error) -> StoreError {
     match error {
         lsm_tree::Error::Io(error) => error.into(),
+        lsm_tree::Error::ChecksumMismatch { .. } => StoreError::Corrupt("a checksum does not match".into()),
+        lsm_tree::Error::Unrecoverable => StoreError::Corrupt("files are missing or cut off".into()),
         other => StoreError::Corrupt(format!("{other:?}").into()),
     }
 }

@@ -137,12 +137,26 @@ pub struct FaultAt {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
     found: Vec<FaultAt>,
+    of_older_layer: bool,
 }
 
 impl Faults {
     /// The faults found in a request.
     pub fn new(found: Vec<FaultAt>) -> Faults {
-        Faults { found }
+        Faults { found, of_older_layer: false }
+    }
+
+    /// The same faults in a request that AWS hands to its older layer, whatever its operation: a boolean given as a
+    /// text, a value of several types or nesting beyond [`OLDER_LAYER_LEVELS`] somewhere in it is enough.
+    ///
+    /// [`OLDER_LAYER_LEVELS`]: crate::limits::OLDER_LAYER_LEVELS
+    pub fn in_older_layer(self) -> Faults {
+        Faults { of_older_layer: true, ..self }
+    }
+
+    /// Whether AWS reads the request by its older layer, whatever its operation.
+    pub fn are_of_older_layer(&self) -> bool {
+        self.of_older_layer
     }
 
     /// Whether the request has no fault.

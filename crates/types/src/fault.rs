@@ -3,6 +3,7 @@
 //! A request is decoded with its faults beside it, because AWS reports them at a place of its own in the order
 //! of checks, and words them by the layer that validates the operation.
 
+use crate::limits::ATTRIBUTE_NAME_BYTES;
 use crate::number::NumberFault;
 use crate::value::ValueType;
 
@@ -20,6 +21,8 @@ pub enum Layer {
 pub enum ValueFault {
     /// An attribute name without characters.
     EmptyName,
+    /// An attribute name of more than 65,535 bytes.
+    LongName,
     /// An attribute value without a type member: `{}`.
     NoType,
     /// An attribute value with several type members.
@@ -54,6 +57,7 @@ impl ValueFault {
         const INVALID: &str = "One or more parameter values were invalid: ";
         match self {
             ValueFault::EmptyName => "Empty attribute name".into(),
+            ValueFault::LongName => "Attribute name is too large, must be less than 65536 bytes".into(),
             ValueFault::NoType => {
                 "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes".into()
             }
@@ -85,6 +89,20 @@ impl ValueFault {
                     .into()
             }
         }
+    }
+
+    /// What is wrong with an attribute name.
+    pub fn of_name(name: &str) -> Option<ValueFault> {
+        match name.len() {
+            0 => Some(ValueFault::EmptyName),
+            1..=ATTRIBUTE_NAME_BYTES => None,
+            _ => Some(ValueFault::LongName),
+        }
+    }
+
+    /// Whether it is a name that is faulty, not a value.
+    pub fn is_of_name(&self) -> bool {
+        matches!(self, ValueFault::EmptyName | ValueFault::LongName)
     }
 
     /// Whether single-item writes put the fault into the envelope `1 validation error detected: `.

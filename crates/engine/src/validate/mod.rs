@@ -59,11 +59,14 @@ pub(crate) fn check_conditional_operator(
     }
 }
 
-/// Checks that no attribute is named by an empty text.
-pub(crate) fn check_attribute_names(names: &Option<Vec<String>>, wording: Wording) -> Result<(), ApiError> {
-    match names.iter().flatten().any(String::is_empty) {
-        true => Err(wording.error(ValueFault::EmptyName.message(wording.layer))),
-        false => Ok(()),
+/// Checks names of attributes, which are not empty and not too long.
+pub(crate) fn check_attribute_names<'a>(
+    names: impl IntoIterator<Item = &'a String>,
+    wording: Wording,
+) -> Result<(), ApiError> {
+    match names.into_iter().find_map(|name| ValueFault::of_name(name)) {
+        Some(fault) => Err(wording.error(fault.message(wording.layer))),
+        None => Ok(()),
     }
 }
 

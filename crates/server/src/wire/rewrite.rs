@@ -229,16 +229,17 @@ impl<'a> Rewriter<'a> {
         while self.json.next_part(b'}') {
             let key = self.json.key();
             let name = unescape(key).ok_or_else(no_json)?;
-            let unnamed = names && name.is_empty();
+            let faulty_name = ValueFault::of_name(&name).filter(|_| names);
+            let is_dropped = faulty_name.is_some();
             self.path.push(Step::Key(name.into_owned()));
             let start = self.begin_part(&mut parts);
             self.write(key);
             self.write(":");
-            if unnamed {
-                self.fault(ValueFault::EmptyName);
+            if let Some(fault) = faulty_name {
+                self.fault(fault);
             }
             let part = self.element(element, levels)?;
-            self.end_part(&mut parts, start, if unnamed { Part::Dropped } else { part });
+            self.end_part(&mut parts, start, if is_dropped { Part::Dropped } else { part });
         }
         self.write("}");
         Ok(())

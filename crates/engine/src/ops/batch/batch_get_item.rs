@@ -156,7 +156,7 @@ fn check(request: &BatchGetItemRequest) -> Result<Vec<TableRead<'_>>, ApiError> 
     let tables = request.request_items.as_deref().unwrap_or_default();
     check_names(&request.faults, &[], wording)?;
     for (_, asked) in tables {
-        check_attribute_names(&asked.attributes_to_get, wording)?;
+        check_attribute_names(asked.attributes_to_get.iter().flatten(), wording)?;
     }
     check_values(&request.faults, &[], wording)?;
     let any = |given: fn(&KeysAndAttributes) -> bool| tables.iter().any(|(_, asked)| given(asked));

@@ -82,7 +82,7 @@ fn check(request: &GetItemRequest) -> Result<Checked<'_>, ApiError> {
     check_attributes_to_get(&mut members, &request.attributes_to_get);
     members.finish()?;
     check_values(&request.faults, &[Step::Member("Key")], wording)?;
-    check_attribute_names(&request.attributes_to_get, wording)?;
+    check_attribute_names(request.attributes_to_get.iter().flatten(), wording)?;
     check_not_mixed(
         &[("AttributesToGet", request.attributes_to_get.is_some())],
         &[("ProjectionExpression", request.projection_expression.is_some())],

@@ -7,7 +7,7 @@ use dynamometer_expr::{Condition, ExpressionKind, Update, parse_update};
 use dynamometer_types::fault::Step;
 use dynamometer_types::limits::ITEM_BYTES;
 use dynamometer_types::size::item_size;
-use dynamometer_types::{ApiError, Item, KeyAttribute, ValueFault};
+use dynamometer_types::{ApiError, Item, KeyAttribute};
 
 use super::condition::{OnFailure, check_condition, parse_write_condition};
 use crate::Context;
@@ -25,9 +25,11 @@ use crate::validate::keys::{
     index_key_type_mismatch, index_keys,
 };
 use crate::validate::members::{Findings, refuse_empty_table_name};
-use crate::validate::values::{check_values, value_error};
+use crate::validate::values::check_values;
 use crate::validate::wording::{UPDATE_ITEM, Wording};
-use crate::validate::{check_conditional_operator, check_return_values, require, required};
+use crate::validate::{
+    check_attribute_names, check_conditional_operator, check_return_values, require, required,
+};
 use crate::write_path::{Effect, OldImage, PlannedWrite, WriteOperation};
 
 /// The item is changed, or made when it is not there.
@@ -163,7 +165,7 @@ fn check(request: &UpdateItemRequest) -> Result<(&str, UpdateOperation<'_>), Api
     let wording = UPDATE_ITEM.of_request(&request.faults);
     let (table_name, key) = check_members(request, wording)?;
     check_values(&request.faults, &[Step::Member("Key")], wording)?;
-    check_updated_names(request, wording)?;
+    check_attribute_names(request.attribute_updates.iter().flatten().map(|(name, _)| name), wording)?;
     check_values(&request.faults, &[Step::Member("AttributeUpdates")], wording)?;
     check_not_mixed(
         &[
@@ -219,15 +221,6 @@ fn check(request: &UpdateItemRequest) -> Result<(&str, UpdateOperation<'_>), Api
         transactional: false,
     };
     Ok((table_name, operation))
-}
-
-/// `AttributeUpdates` must not name an attribute by an empty text.
-fn check_updated_names(request: &UpdateItemRequest, wording: Wording) -> Result<(), ApiError> {
-    let mut names = request.attribute_updates.iter().flatten().map(|(name, _)| name);
-    if names.any(String::is_empty) {
-        return Err(value_error(&ValueFault::EmptyName, wording));
-    }
-    Ok(())
 }
 
 /// UpdateItem stops at the first faulty member; the older layer, which a missing key brings too, tells all of them.

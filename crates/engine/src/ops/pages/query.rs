@@ -100,7 +100,7 @@ fn check(request: &QueryRequest) -> Result<Checked<'_>, ApiError> {
     let wording = QUERY.of_request(&request.faults);
     check_members(request, wording)?;
     check_names(&request.faults, &[], wording)?;
-    check_attribute_names(&request.attributes_to_get, wording)?;
+    check_attribute_names(request.attributes_to_get.iter().flatten(), wording)?;
     check_not_mixed(
         &[
             ("AttributesToGet", request.attributes_to_get.is_some()),

@@ -90,7 +90,7 @@ impl Engine {
 fn check(request: &ScanRequest) -> Result<Checked<'_>, ApiError> {
     check_members(request)?;
     check_names(&request.faults, &[], SCAN)?;
-    check_attribute_names(&request.attributes_to_get, SCAN)?;
+    check_attribute_names(request.attributes_to_get.iter().flatten(), SCAN)?;
     check_not_mixed(
         &[
             ("AttributesToGet", request.attributes_to_get.is_some()),

@@ -230,17 +230,17 @@ fn check_payload(chosen: &[(Kind, &TransactAction)]) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Checks the values of an action's item or key. An empty name at the top is told first, and one further down after the
+/// Checks the values of an action's item or key. A faulty name at the top is told first, and one further down after the
 /// others; how deep a key nests is left for after the expressions.
 fn check_holder(faults: &Faults, holder: &[Step], kind: Kind) -> Result<(), ApiError> {
-    let is_empty_name = |at: &&FaultAt| at.fault == ValueFault::EmptyName;
+    let is_of_name = |at: &&FaultAt| at.fault.is_of_name();
     let is_at_top = |at: &&FaultAt| at.path.len() == holder.len() + 1;
     let is_left = |at: &&FaultAt| kind != Kind::Put && at.fault == ValueFault::TooDeep;
     let found = || faults.under(holder);
     let first = found()
-        .find(|at| is_empty_name(at) && is_at_top(at))
-        .or_else(|| found().find(|at| !is_empty_name(at) && !is_left(at)))
-        .or_else(|| found().find(is_empty_name));
+        .find(|at| is_of_name(at) && is_at_top(at))
+        .or_else(|| found().find(|at| !is_of_name(at) && !is_left(at)))
+        .or_else(|| found().find(is_of_name));
     first.map_or(Ok(()), |at| Err(value_error(&at.fault, TRANSACT_WRITE_ITEMS)))
 }
 

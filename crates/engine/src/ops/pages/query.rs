@@ -10,7 +10,7 @@ use dynamometer_types::fault::Step;
 use dynamometer_types::limits::PAGE_BYTES;
 use dynamometer_types::{ApiError, Item, Layer};
 
-use super::select::{check_select, plan_output};
+use super::select::{check_filter_is_projected, check_select, plan_output};
 use super::{consistency, is_start_key_shape, legacy_operator, page_response, readable_index};
 use crate::Context;
 use crate::api::{PageResponse, QueryRequest};
@@ -78,6 +78,7 @@ impl Engine {
             let source = if legacy { FilterSource::Legacy } else { FilterSource::Expression };
             check_filter(&filter.paths(), key, source).map_err(|e| ApiError::validation(e.message))?;
             check_scalar_paths_of(&table, Some(filter), None)?;
+            index.map_or(Ok(()), |index| check_filter_is_projected(&table, index, filter))?;
         }
         let plan = PagePlan {
             table: &table,

@@ -9,7 +9,7 @@ use dynamometer_types::fault::Step;
 use dynamometer_types::limits::{BATCH_GET_BYTES, BATCH_GET_KEYS};
 use dynamometer_types::{ApiError, Item, Layer};
 
-use super::check_table_names;
+use super::{check_table_names, echo};
 use crate::Context;
 use crate::api::{BatchGetItemRequest, BatchGetItemResponse, ItemOut, KeysAndAttributes};
 use crate::catalog::Table;
@@ -217,7 +217,7 @@ fn check_members(request: &BatchGetItemRequest) -> Result<(), ApiError> {
         length(format!("RequestItems.{name}.member.Keys"), keys_of(asked), Rule::MinLength(1))?;
     }
     let mut members = Findings::new();
-    check_table_names(&mut members, tables.iter().map(|(name, _)| name.as_str()));
+    check_table_names(&mut members, tables, echo::keys_as_json);
     members.one_of("returnConsumedCapacity", &request.return_consumed_capacity);
     for (_, asked) in tables {
         check_attributes_to_get(&mut members, &asked.attributes_to_get);

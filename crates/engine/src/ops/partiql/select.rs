@@ -13,11 +13,9 @@ use crate::Context;
 use crate::api::ItemOut;
 use crate::catalog::{Index, IndexKind, Table};
 use crate::engine::{Engine, internal_error};
-use crate::ops::pages::{consistency, plan_output};
-use crate::ops::tables::hash_set;
+use crate::ops::pages::{consistency, plan_output, unprojected_filter};
 use crate::read_path::{KeyBounds, PagePlan, Stop, scan_bounds};
 use crate::throughput::{Operation, cancellation_code};
-use crate::validate::keys::invalid as invalid_parameter;
 
 /// The most queries that are made for one answer.
 ///
@@ -182,11 +180,7 @@ fn plan<'s>(
         if let Some(index) = index {
             let missing = reads.unprojected(|name| index.projects(name, &table.key));
             if !missing.is_empty() {
-                return Err(invalid_parameter(format!(
-                    "Secondary index {} does not project one or more filter attributes: {}",
-                    index.name,
-                    hash_set(&missing, 16)
-                )));
+                return Err(unprojected_filter(index, &missing));
             }
         }
     }

@@ -21,7 +21,7 @@ use crate::catalog::stream::StreamRow;
 use crate::catalog::{Draft, Version};
 use crate::disk::keys::{ObjectId, after_prefix};
 use crate::engine::Engine;
-use crate::ops::token_prefix;
+use crate::ops::TokenSpace;
 use crate::scaling::activity;
 
 /// What stands before the names of kept states; no namespace of a caller begins so.
@@ -304,12 +304,14 @@ fn replace_database(
 
 /// Forgets the tokens of a database: a transaction that is sent again after its effects are gone has to run again.
 fn forget_tokens(draft: &mut Draft, view: &dyn Snapshot, namespace: &str) -> Result<(), StoreError> {
-    let start = token_prefix(namespace);
-    let end = after_prefix(&start);
-    let end = end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
-    view.range(Keyspace::Tokens, Bound::Included(&start), end, Direction::Forward, &mut |key, _| {
-        draft.batch.delete(Keyspace::Tokens, key.to_vec());
-        ControlFlow::Continue(())
+    TokenSpace::ALL.iter().try_for_each(|space| {
+        let start = space.prefix(namespace);
+        let end = after_prefix(&start);
+        let end = end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+        view.range(Keyspace::Tokens, Bound::Included(&start), end, Direction::Forward, &mut |key, _| {
+            draft.batch.delete(Keyspace::Tokens, key.to_vec());
+            ControlFlow::Continue(())
+        })
     })
 }
 

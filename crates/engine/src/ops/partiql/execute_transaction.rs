@@ -23,10 +23,12 @@ use crate::disk::row::Row;
 use crate::engine::{Engine, internal_error};
 use crate::ops::batch::has_duplicates;
 use crate::ops::items::OnFailure;
-use crate::ops::transactions::{Outcome, SAME_ITEM, Token, Transaction, by_table, consumed_by_table, reason};
+use crate::ops::transactions::{
+    Outcome, SAME_ITEM, Token, TokenSpace, Transaction, by_table, consumed_by_table, reason,
+};
 use crate::read_path::Stop;
 use crate::throughput::Operation;
-use crate::validate::keys::{KEY_MISMATCH, check_key};
+use crate::validate::keys::check_key;
 use crate::validate::members::{Findings, Rule};
 use crate::validate::values::check_values;
 use crate::validate::wording::{PARTIQL, enveloped};
@@ -160,6 +162,7 @@ impl Engine {
             if write.has_returning() {
                 return Err(ApiError::validation("RETURNING clause is not supported in ExecuteTransaction."));
             }
+            write.check_key_kinds()?;
             Ok(write)
         })?;
         let operations: Vec<_> = writes
@@ -174,9 +177,7 @@ impl Engine {
             let planned =
                 writes.iter().zip(&operations).zip(statements).map(|((write, operation), statement)| {
                     let table = self.table(context, table_name(statement))?;
-                    if !write.names_one_item() {
-                        return Err(ApiError::validation(KEY_MISMATCH));
-                    }
+                    write.check_key_in_transaction()?;
                     operation.plan(&table)
                 });
             let plans: Vec<PlannedWrite<'_>> = all_or_cancelled(planned)?;
@@ -188,7 +189,12 @@ impl Engine {
         let transaction = Transaction {
             operation: Operation::ExecuteTransactionWrite,
             replay: Operation::ExecuteTransaction,
-            token: Token::of(context, request.client_request_token.as_deref(), &asked),
+            token: Token::of(
+                context,
+                TokenSpace::ExecuteTransaction,
+                request.client_request_token.as_deref(),
+                &asked,
+            ),
             table_names: statements.iter().map(table_name).collect(),
         };
         let asked_units = &request.return_consumed_capacity;
@@ -223,7 +229,7 @@ fn item_of(select: &Select, table: &Table) -> Result<Result<Bytes, ApiError>, Ap
             "Select statements within ExecuteTransaction must specify the primary key in the where clause.",
         )
     };
-    let reads = Reads::plan(select.condition.as_ref(), &table.key).map_err(refused)?.ok_or_else(keyless)?;
+    let reads = Reads::plan(select.condition.as_ref(), &table.key).map_err(refused)?;
     reads.check_overlap().map_err(refused)?;
     let key = reads.only_item().ok_or_else(keyless)?;
     Ok(check_key(table, &key))

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use dynamometer_expr::partiql::{Returning, Statement, check_key_types, split_key};
+use dynamometer_expr::partiql::{Returning, Statement, check_key_types, key_mismatch, split_key};
 use dynamometer_expr::{Condition, Path, Update};
 use dynamometer_types::limits::NESTING_LEVELS;
 use dynamometer_types::{ApiError, ErrorKind, Item, KeySchema};
@@ -15,7 +15,7 @@ use crate::ops::items::{
     check_update_targets,
 };
 use crate::throughput::ItemAction;
-use crate::validate::keys::{check_key, stored_key};
+use crate::validate::keys::{KEY_MISMATCH, check_key, stored_key};
 use crate::write_path::{Effect, OldImage, PlannedWrite, WriteOperation, Written};
 
 /// A statement that writes or checks, and the item that it names.
@@ -43,6 +43,8 @@ enum KeyFault {
     Conflict(String),
     /// A value is not of its attribute's type, in the words for it.
     Type(String),
+    /// A value is of a type that no key has, in the words for it.
+    Kind(String),
 }
 
 impl Write {
@@ -57,7 +59,7 @@ impl Write {
                     holder: insert.item.clone(),
                     kind: Kind::Insert,
                     returning: None,
-                    fault: None,
+                    fault: check_inserted_types(&insert.item, schema).err().map(KeyFault::Type),
                 });
             }
             Statement::Update(update) => (&update.condition, update.returning),
@@ -69,7 +71,10 @@ impl Write {
         let fault = match split.conflict {
             _ if !is_complete => Some(KeyFault::Incomplete),
             Some(name) => Some(KeyFault::Conflict(name)),
-            None => check_key_types(&split.key, schema).err().map(|error| KeyFault::Type(error.message)),
+            None => check_key_types(&split.key, schema).err().map(|error| {
+                let can_be_keys = split.key.values().all(|value| value.value_type().can_be_key());
+                if can_be_keys { KeyFault::Type(error.message) } else { KeyFault::Kind(error.message) }
+            }),
         };
         let partition = || Path::top_level(schema.partition[0].name.as_str());
         let kind = match statement {
@@ -108,11 +113,6 @@ impl Write {
         self.returning.is_some()
     }
 
-    /// Whether its WHERE clause names one item of the table.
-    pub(super) fn names_one_item(&self) -> bool {
-        self.fault.is_none()
-    }
-
     /// Refuses a WHERE clause that does not name one item, in the words of a statement on its own.
     ///
     /// # Errors
@@ -126,9 +126,32 @@ impl Write {
             Some(KeyFault::Conflict(name)) => format!(
                 "Multiple conditions on same key {name}. Only single item Update/Insert/Delete are supported"
             ),
-            Some(KeyFault::Type(message)) => message.clone(),
+            Some(KeyFault::Type(message) | KeyFault::Kind(message)) => message.clone(),
         };
         Err(ApiError::validation(message))
+    }
+
+    /// Refuses a transaction for key values of types that no key has.
+    ///
+    /// # Errors
+    /// AWS's words.
+    pub(super) fn check_key_kinds(&self) -> Result<(), ApiError> {
+        match &self.fault {
+            Some(KeyFault::Kind(message)) => Err(ApiError::validation(message.clone())),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses a WHERE clause that does not name one item, in the words of a reason that cancels a transaction. That of an
+    /// INSERT is PutItem's, and comes with the plan.
+    ///
+    /// # Errors
+    /// AWS's words.
+    pub(super) fn check_key_in_transaction(&self) -> Result<(), ApiError> {
+        match (&self.kind, &self.fault) {
+            (Kind::Insert, _) | (_, None) => Ok(()),
+            _ => Err(ApiError::validation(KEY_MISMATCH)),
+        }
     }
 
     /// What it does.
@@ -170,6 +193,15 @@ impl Write {
         let touched = image.map(|item| update.project_targets(item)).filter(|item| !item.is_empty());
         Ok(touched.map(ItemOut::Item))
     }
+}
+
+/// Checks that the key attributes of an item are of the table's types, as far as they are there; the words are the same
+/// for types that no key has.
+fn check_inserted_types(item: &Item, schema: &KeySchema) -> Result<(), String> {
+    let misfit = schema.attributes().find(|attribute| {
+        item.get(&attribute.name).is_some_and(|value| !attribute.scalar_type.admits(value))
+    });
+    misfit.map_or(Ok(()), |attribute| Err(key_mismatch(&attribute.name)))
 }
 
 /// What a statement does to its item.

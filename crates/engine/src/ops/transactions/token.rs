@@ -14,6 +14,26 @@ use crate::Context;
 use crate::engine::{Engine, internal_error};
 use crate::write_path::latch::Held;
 
+/// The operations that remember tokens, each for itself: measured on AWS by others (2026).
+#[derive(Clone, Copy)]
+pub(crate) enum TokenSpace {
+    TransactWriteItems,
+    ExecuteTransaction,
+}
+
+impl TokenSpace {
+    pub(crate) const ALL: [TokenSpace; 2] = [TokenSpace::TransactWriteItems, TokenSpace::ExecuteTransaction];
+
+    /// What stands before the tokens of a database; a namespace holds no zero byte.
+    pub(crate) fn prefix(self, namespace: &str) -> Vec<u8> {
+        let name: &[u8] = match self {
+            TokenSpace::TransactWriteItems => b"TransactWriteItems",
+            TokenSpace::ExecuteTransaction => b"ExecuteTransaction",
+        };
+        [name, namespace.as_bytes(), b""].join(&0)
+    }
+}
+
 /// The token of a request and what it was sent with.
 pub(crate) struct Token {
     /// The row's key: operation, database, token.
@@ -32,10 +52,15 @@ pub(super) struct Remembered {
 
 impl Token {
     /// The token that a request carries beside its content: what it does, without what it wants answered.
-    pub(crate) fn of(context: &Context<'_>, token: Option<&str>, actions: &impl Hash) -> Option<Token> {
+    pub(crate) fn of(
+        context: &Context<'_>,
+        space: TokenSpace,
+        token: Option<&str>,
+        actions: &impl Hash,
+    ) -> Option<Token> {
         let token = token?;
         Some(Token {
-            key: [&prefix(context.namespace)[..], token.as_bytes()].concat().into(),
+            key: [&space.prefix(context.namespace)[..], token.as_bytes()].concat().into(),
             content: stable_hash(actions),
         })
     }
@@ -57,11 +82,6 @@ impl Remembered {
             .map(|(table, images)| (table.clone(), Consumption::of_table(units(images))))
             .collect()
     }
-}
-
-/// What stands before the tokens of a database; a namespace holds no zero byte.
-pub(crate) fn prefix(namespace: &str) -> Vec<u8> {
-    [b"TransactWriteItems", namespace.as_bytes(), b""].join(&0)
 }
 
 /// Whether a remembered token is out of date, read from its row. One that cannot be read says nothing to anybody: it is

@@ -44,12 +44,13 @@ const INFIX: [(&str, u8); 14] = [
 ];
 
 /// The types that may follow IS, with AWS's names of them.
-const TYPES: [(&str, &str); 33] = [
+const TYPES: [(&str, &str); 34] = [
     ("missing", "MissingType"),
     ("null", "NullType"),
     ("boolean", "BooleanType"),
     ("bool", "BooleanType"),
     ("smallint", "SmallintType"),
+    ("integer2", "SmallintType"),
     ("int4", "Integer4Type"),
     ("integer4", "Integer4Type"),
     ("int8", "Integer8Type"),

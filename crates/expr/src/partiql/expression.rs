@@ -159,10 +159,14 @@ impl Parser<'_> {
 
     /// Reads what stands right of an operator.
     fn right(&mut self, binds: u8) -> Result<Expr, StatementError> {
-        if self.kind() == &Kind::End {
+        if self.is_at_end() {
             return Err(StatementError::malformed("Missing right-hand side expression of infix operator"));
         }
         self.bound(binds)
+    }
+
+    fn is_at_end(&self) -> bool {
+        self.kind() == &Kind::End || self.is_symbol(";")
     }
 
     /// Skips what may follow the pattern of a LIKE.
@@ -215,7 +219,7 @@ impl Parser<'_> {
         if !self.accept_word("AND") {
             return Err(StatementError::malformed("Expected AND keyword"));
         }
-        if self.kind() == &Kind::End {
+        if self.is_at_end() {
             return Err(StatementError::malformed("Expected expression after AND"));
         }
         let high = self.bound(binding::ORDER)?;

@@ -257,7 +257,7 @@ impl<'s> Reads<'s> {
     ///
     /// # Errors
     /// What Query answers to a value that is empty or too long; of several partitions, those that are too long to be
-    /// there are left out.
+    /// there are left out, and any that is of another type.
     pub fn list(&self) -> Result<Vec<Read>, StatementError> {
         let several = self.has_several_partitions();
         let mut reads = Vec::with_capacity(self.branches.len());
@@ -265,18 +265,27 @@ impl<'s> Reads<'s> {
             let apart = group.len() == 1 || group.iter().all(|branch| branch.span().is_some());
             for branch in if apart { group } else { &group[..1] } {
                 // Alternatives that may share keys are answered by one query of the whole partition.
-                let sort = if apart { branch.sort.first() } else { None };
-                if several
-                    && (is_too_long(branch.pinned().into_iter(), limits::PARTITION_KEY_BYTES)
-                        || is_too_long(sort.iter().flat_map(|test| test.values()), limits::SORT_KEY_BYTES))
-                {
+                let sort = if apart { branch.sort.iter().find(|test| self.fits(test)) } else { None };
+                let pinned = branch.pinned().filter(|value| self.partition.scalar_type.admits(value));
+                let is_too_long = is_too_long(pinned.into_iter(), limits::PARTITION_KEY_BYTES)
+                    || is_too_long(sort.iter().flat_map(|test| test.values()), limits::SORT_KEY_BYTES);
+                if pinned.is_none() || several && is_too_long {
                     continue;
                 }
-                let filtered = !apart || branch.filtered || branch.sort.len() > 1;
-                reads.push(Read { range: self.range(branch, sort)?, filtered });
+                let is_whole = branch.sort.len() == usize::from(sort.is_some());
+                reads.push(Read {
+                    range: self.range(branch, sort)?,
+                    filtered: !apart || branch.filtered || !is_whole,
+                });
             }
         }
         Ok(reads)
+    }
+
+    /// Whether a condition on the sort key is about values that it can have. The types of those in a condition that is not
+    /// plain are not checked; nothing has such a key.
+    fn fits(&self, test: &KeyTest) -> bool {
+        self.sort.is_some_and(|sort| test.values().all(|value| sort.scalar_type.admits(value)))
     }
 
     fn range(&self, branch: &Branch, sort: Option<&KeyTest>) -> Result<KeyRange, StatementError> {

@@ -60,6 +60,7 @@ fn conditions_that_are_not_there() {
         ("INSERT INTO T VALUE {'pk': 1", "W|Expected RIGHT_CURLY"),
         ("SELECT * FROM T WHERE m.inner = 1", "W|Invalid path dot component"),
         ("SELECT * FROM T WHERE x BETWEEN 1 AND", "W|Expected expression after AND"),
+        ("SELECT * FROM T WHERE x <>;", "W|Missing right-hand side expression of infix operator"),
         ("SELECT * FROM T WHERE x = 1.2.3", "W|Unexpected token after expression"),
         ("SELECT * FROM T WHERE x = .5.5", "W|Unexpected token after expression"),
         ("SELECT * FROM T WHERE x = ..5", "W|Unexpected term"),

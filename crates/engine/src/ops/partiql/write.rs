@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use dynamometer_expr::partiql::{Returning, Statement, check_key_types, key_mismatch, split_key};
 use dynamometer_expr::{Condition, Path, Update};
@@ -168,7 +169,8 @@ impl Write {
                 transactional,
             }),
             Kind::Delete { condition } => {
-                Does::Delete(DeleteOperation { key, condition: condition.clone(), on_failure, transactional })
+                let delete = DeleteOperation { key, condition: condition.clone(), on_failure, transactional };
+                Does::Delete(DeleteStatement { delete, found_nothing: AtomicBool::new(false) })
             }
             Kind::Check { condition } => {
                 Does::Check(CheckOperation { condition: condition.clone(), on_failure })
@@ -213,7 +215,7 @@ pub(super) struct Operation<'a> {
 enum Does<'a> {
     Insert(InsertOperation<'a>),
     Update(UpdateOperation<'a>),
-    Delete(DeleteOperation<'a>),
+    Delete(DeleteStatement<'a>),
     Check(CheckOperation),
 }
 
@@ -238,6 +240,33 @@ impl Operation<'_> {
             Does::Check(check) => (check_key(table, self.key)?, check),
         };
         Ok(PlannedWrite { table: table.clone(), key, key_holder: self.key, operation })
+    }
+
+    /// Whether it is a DELETE with a condition that did not find its item when it was last decided on.
+    pub(super) fn found_nothing(&self) -> bool {
+        matches!(&self.does, Does::Delete(delete) if delete.found_nothing.load(Ordering::Relaxed))
+    }
+}
+
+/// A DELETE succeeds without an item, whatever it asks for; a transaction that is cancelled has to know.
+struct DeleteStatement<'a> {
+    delete: DeleteOperation<'a>,
+    found_nothing: AtomicBool,
+}
+
+impl WriteOperation for DeleteStatement<'_> {
+    fn effects(&self, table: &Table, old: &OldImage) -> Result<Effect<'_>, ApiError> {
+        let found_nothing = self.delete.condition.is_some() && old.row().is_none();
+        self.found_nothing.store(found_nothing, Ordering::Relaxed);
+        self.delete.effects(table, old)
+    }
+
+    fn action(&self) -> ItemAction {
+        self.delete.action()
+    }
+
+    fn is_transactional(&self) -> bool {
+        self.delete.is_transactional()
     }
 }
 

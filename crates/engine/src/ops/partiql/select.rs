@@ -172,18 +172,16 @@ fn plan<'s>(
     index: Option<&Index>,
     schema: &'s KeySchema,
 ) -> Result<Option<Reads<'s>>, ApiError> {
-    OrderKey::check_all(&select.order, schema).map_err(refused)?;
+    OrderKey::check_all(&select.order, select.condition.is_some(), schema).map_err(refused)?;
     let reads = Reads::plan(select.condition.as_ref(), schema).map_err(refused)?;
-    if let Some(reads) = &reads {
-        reads.check_types().map_err(refused)?;
-        reads.check_overlap().map_err(refused)?;
-        if let Some(index) = index {
-            let missing = reads.unprojected(|name| index.projects(name, &table.key));
-            if !missing.is_empty() {
-                return Err(unprojected_filter(index, &missing));
-            }
+    reads.check_types().and_then(|()| reads.check_overlap()).map_err(refused)?;
+    if let Some(index) = index {
+        let missing = reads.unprojected(|name| index.projects(name, &table.key));
+        if !missing.is_empty() {
+            return Err(unprojected_filter(index, &missing));
         }
     }
+    let reads = Some(reads).filter(Reads::are_keyed);
     if !select.order.is_empty() {
         let Some(reads) = &reads else {
             return Err(ApiError::validation(
@@ -201,13 +199,13 @@ fn plan<'s>(
 
 /// The key of ORDER BY that is the partition key.
 fn partition_order<'o>(order: &'o [OrderKey], schema: &KeySchema) -> Option<&'o OrderKey> {
-    order.iter().find(|key| schema.partition.iter().any(|attribute| attribute.name == key.attribute))
+    order.iter().find(|key| schema.partition.iter().any(|attribute| key.is(&attribute.name)))
 }
 
 /// The direction in which partitions are read. Ordered by the partition key alone, they are read backwards: measured on
 /// AWS by others (2026).
 fn direction(order: &[OrderKey], schema: &KeySchema) -> Direction {
-    let sort = order.iter().find(|key| schema.sort.iter().any(|attribute| attribute.name == key.attribute));
+    let sort = order.iter().find(|key| schema.sort.iter().any(|attribute| key.is(&attribute.name)));
     match sort {
         Some(key) if key.descending => Direction::Reverse,
         Some(_) => Direction::Forward,

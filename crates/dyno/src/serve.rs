@@ -57,7 +57,7 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
     let engine = Arc::new(Engine::open(store.clone(), config.clone()).map_err(Problem::failed)?);
     let clock = Arc::new(match args.clock {
         ClockKind::Wall => Clock::Wall,
-        ClockKind::Manual => Clock::manual(),
+        ClockKind::Manual => Clock::manual(engine.kept_time().map_err(Problem::failed)?),
     });
     let pipes = Arc::new(Pipes::new(engine.clone(), clock.clone()).trusting(ca_bundle()));
     let jobs = Arc::new(Jobs::new(&engine, clock));

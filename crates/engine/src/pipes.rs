@@ -304,11 +304,14 @@ fn each_pipe(
     })
 }
 
+/// Whether a row could be read, or a word about why not.
+type Visited = Result<(), String>;
+
 /// Visits the rows whose keys begin so.
 fn each_row(
     view: &dyn Snapshot,
     start: &[u8],
-    visit: &mut dyn FnMut(&[u8], &[u8]) -> Result<(), String>,
+    visit: &mut dyn FnMut(&[u8], &[u8]) -> Visited,
 ) -> Result<(), StoreError> {
     let mut fault = None;
     let end = after_prefix(start);

@@ -1,5 +1,6 @@
 //! `dyno serve`: opens the data, takes the port, says where it is, and serves until it is told to stop.
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -155,12 +156,16 @@ fn http_config(args: &ServeArgs) -> Result<HttpConfig, Problem> {
 
 /// The pipes of some files.
 fn read_pipes(files: &[PathBuf]) -> Result<Vec<AskedPipe>, Problem> {
-    let mut pipes = Vec::new();
+    let (mut pipes, mut names) = (Vec::new(), HashSet::new());
     for file in files {
         let wrong = |what: &dyn std::fmt::Display| Problem::wrong(format!("{}: {what}", file.display()));
         let text = std::fs::read_to_string(file).map_err(|error| wrong(&error))?;
         for asked in AskedPipe::read_all(&text).map_err(|error| wrong(&error))? {
-            asked.check().map_err(|error| wrong(&error))?;
+            let name = asked.check().map_err(|error| wrong(&error))?.name;
+            if let Some(name) = names.replace(name) {
+                return Err(wrong(&format_args!("two pipes are called `{name}`"))
+                    .hint("give each a `Name` of its own"));
+            }
             pipes.push(asked);
         }
     }

@@ -335,7 +335,10 @@ fn what_was_not_delivered_before_its_shard_went_is_told() {
     server.move_clock(30 * 3_600_000);
     let shown = || json!(server.pipes.list(""))[0].clone();
     wait_until(|| shown()["GivenUpRecords"] == 1);
-    assert_eq!(shown()["LastResult"], "PROBLEM: 1 records went with their shard before they were delivered");
+    assert_eq!(
+        shown()["LastResult"],
+        "PROBLEM: at least 1 records went with their shard before they were delivered"
+    );
     server.pipes.stop();
 }
 

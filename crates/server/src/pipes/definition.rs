@@ -214,6 +214,11 @@ impl Asked {
         pipes.into_iter().map(|pipe| serde_json::from_value(pipe).map_err(wrong)).collect()
     }
 
+    /// Whether it has a name of its own, and not just that of its function.
+    pub(super) fn is_named(&self) -> bool {
+        self.name.is_some()
+    }
+
     /// Checks a pipe.
     ///
     /// # Errors

@@ -176,6 +176,13 @@ impl Pipes {
         let tls = tls.transpose().map_err(|error| failed(&error))?;
         let mut running = lock(&self.running);
         if let Some(at) = position(&running, namespace, &definition.name) {
+            let source = running[at].pipe.definition.source.text();
+            if !asked.is_named() && source != definition.source.text() {
+                return Err(format!(
+                    "the pipe `{}` reads {source} already: give this one a `Name` of its own, or DELETE that one first",
+                    definition.name
+                ));
+            }
             running.remove(at).stop();
         }
         if running.len() >= MOST_PIPES {

@@ -435,8 +435,10 @@ impl Worker {
         if lost > 0 {
             pipe.note(|stats| {
                 stats.given_up_records += lost as u64;
-                stats.last_result =
-                    format!("PROBLEM: {lost} records went with their shard before they were delivered");
+                // Others may not even have been read.
+                stats.last_result = format!(
+                    "PROBLEM: at least {lost} records went with their shard before they were delivered"
+                );
             });
         }
         Ok(())

@@ -93,12 +93,12 @@ const DOORS: &[(&str, &str)] = &[
     ("time", "`now` is passed in as an argument"),
     ("jiff", "`now` is passed in as an argument"),
     ("tempfile", "files belong to the store"),
-    ("fjall", "storage engines belong to the store"),
+    ("lsm-tree", "storage engines belong to the store"),
 ];
 
 /// Crates of others with a single home.
 const HOMES: &[(&str, &[&str])] = &[
-    ("fjall", &["dynamometer-store"]),
+    ("lsm-tree", &["dynamometer-store"]),
     // The command line has a client: `dyno::client`.
     ("hyper", &["dynamometer-server", "dyno", "dynamometer-bench"]),
     // The wire's JSON is the server's; the engine's catalog rows are JSON on disk; a plan's calls carry it as values; the reason of
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn some_crates_of_others_have_one_home() {
-        let found = complaints_about(&[("dynamometer-store", &["fjall", "serde_json"], &[])]);
+        let found = complaints_about(&[("dynamometer-store", &["lsm-tree", "serde_json"], &[])]);
         assert_eq!(found.len(), 1);
         assert!(found[0].starts_with("dynamometer-store must not use serde_json"), "{found:?}");
     }

@@ -19,7 +19,7 @@ use dynamometer_server::http::{HttpConfig, TlsConfig, bind, serve as serve_http}
 use dynamometer_server::pipes::{Asked as AskedPipe, Pipes};
 use dynamometer_server::runner::{Jobs, Runner};
 use dynamometer_server::service::{Api, ApiConfig};
-use dynamometer_store::{FjallOptions, FjallStore, MemoryStore, Store};
+use dynamometer_store::{EmbeddedOptions, EmbeddedStore, MemoryStore, Store};
 
 use crate::args::{ClockKind, Durability, ServeArgs, Throttle};
 use crate::client::ca_bundle;
@@ -198,15 +198,15 @@ fn open_store(args: &ServeArgs) -> Result<Arc<dyn Store>, Problem> {
     if args.in_memory {
         return Ok(Arc::new(MemoryStore::new()));
     }
-    let options = FjallOptions {
+    let options = EmbeddedOptions {
         cache_bytes: args.cache_mb << 20,
         durability: match args.durability {
             Durability::Sync => dynamometer_store::Durability::Sync,
             Durability::Os => dynamometer_store::Durability::Os,
         },
-        ..FjallOptions::default()
+        ..EmbeddedOptions::default()
     };
-    let store = FjallStore::open(&args.data, &options)
+    let store = EmbeddedStore::open(&args.data, &options)
         .map_err(|e| Problem::failed(e).hint("dyno --data OTHER-FOLDER"))?;
     Ok(Arc::new(store))
 }

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use dynamometer_engine::api::*;
 use dynamometer_engine::jobs::timed_jobs;
 use dynamometer_engine::{Context, Engine, EngineConfig};
-use dynamometer_store::{FjallOptions, FjallStore, Store};
+use dynamometer_store::{EmbeddedOptions, EmbeddedStore, Store};
 use dynamometer_types::{AttributeValue, Item, Timestamp};
 
 const NOW_MS: i64 = 1_780_272_000_000;
@@ -42,7 +42,7 @@ fn main() {
 
 fn on_disk() -> (tempfile::TempDir, Arc<Engine>) {
     let folder = tempfile::tempdir_in(".").unwrap();
-    let store: Arc<dyn Store> = Arc::new(FjallStore::open(folder.path(), &FjallOptions::default()).unwrap());
+    let store: Arc<dyn Store> = Arc::new(EmbeddedStore::open(folder.path(), &EmbeddedOptions::default()).unwrap());
     (folder, Arc::new(Engine::open(store, EngineConfig::default()).unwrap()))
 }
 

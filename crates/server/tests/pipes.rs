@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use dynamometer_engine::EngineConfig;
 use dynamometer_harness::Request;
 use dynamometer_server::pipes::{Asked, SETTLE};
-use dynamometer_store::{Durability, FjallOptions, FjallStore, Store};
+use dynamometer_store::{Durability, EmbeddedOptions, EmbeddedStore, Store};
 use live_support::{BEGINNING_MS, CERTIFICATE, Server};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -110,8 +110,8 @@ impl Told {
 }
 
 fn open(folder: &Path) -> (Arc<dyn Store>, Server) {
-    let options = FjallOptions { durability: Durability::Os, ..FjallOptions::default() };
-    let store: Arc<dyn Store> = Arc::new(FjallStore::open(folder, &options).unwrap());
+    let options = EmbeddedOptions { durability: Durability::Os, ..EmbeddedOptions::default() };
+    let store: Arc<dyn Store> = Arc::new(EmbeddedStore::open(folder, &options).unwrap());
     (store.clone(), Server::on(store, EngineConfig::default()))
 }
 

@@ -3,7 +3,6 @@
 //! ```sh
 //! cargo run --release -p dynamometer-store --example measure -- open
 //! cargo run --release -p dynamometer-store --example measure -- write 10 32 64    # seconds, memtable MB, writers
-//! cargo run --release -p dynamometer-store --example measure -- own 5             # the engine's own commit
 //! cargo run --release -p dynamometer-store --example measure -- read 5
 //! ```
 #![allow(clippy::print_stdout)]
@@ -14,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use dynamometer_store::{Batch, Direction, FjallOptions, FjallStore, Keyspace, Store};
+use dynamometer_store::{Batch, Direction, EmbeddedOptions, EmbeddedStore, Keyspace, Store};
 
 const WRITERS: usize = 64;
 const ITEMS: u64 = 1_000_000;
@@ -28,17 +27,16 @@ fn main() {
     match what.as_str() {
         "open" => measure_open(),
         "write" => measure_write(number(0, 10), number(1, 32), number(2, WRITERS as u64)),
-        "own" => measure_own(number(0, 5)),
         "fill" => fill(Path::new(&words[1]), number(0, 32)),
         "read" => measure_read(number(0, 5)),
         // A second process of `write`: opens a folder that was killed or closed, and says how long it took.
         other if Path::new(other).is_dir() => measure_reopen(Path::new(other)),
-        _ => println!("open | write SECONDS MEMTABLE_MB WRITERS | own SECONDS | read SECONDS"),
+        _ => println!("open | write SECONDS MEMTABLE_MB WRITERS | read SECONDS"),
     }
 }
 
-fn options(memtable_mb: u64) -> FjallOptions {
-    FjallOptions { memtable_bytes: memtable_mb << 20, ..FjallOptions::default() }
+fn options(memtable_mb: u64) -> EmbeddedOptions {
+    EmbeddedOptions { memtable_bytes: memtable_mb << 20, ..EmbeddedOptions::default() }
 }
 
 /// Making a folder, and opening one with nothing in it.
@@ -47,14 +45,14 @@ fn measure_open() {
     for _ in 0..20 {
         let dir = tempfile::tempdir().expect("a folder");
         let start = Instant::now();
-        let store = FjallStore::open(dir.path(), &FjallOptions::default()).expect("an open");
+        let store = EmbeddedStore::open(dir.path(), &EmbeddedOptions::default()).expect("an open");
         made.push(start.elapsed());
         let start = Instant::now();
         store.close().expect("a close");
         drop(store);
         closed.push(start.elapsed());
         let start = Instant::now();
-        let store = FjallStore::open(dir.path(), &FjallOptions::default()).expect("an open");
+        let store = EmbeddedStore::open(dir.path(), &EmbeddedOptions::default()).expect("an open");
         opened.push(start.elapsed());
         drop(store);
     }
@@ -94,7 +92,7 @@ fn request(n: u64) -> Batch {
 
 fn measure_write(seconds: u64, memtable_mb: u64, writers: u64) {
     let dir = tempfile::tempdir().expect("a folder");
-    let store = FjallStore::open(dir.path(), &options(memtable_mb)).expect("an open");
+    let store = EmbeddedStore::open(dir.path(), &options(memtable_mb)).expect("an open");
     let next = AtomicU64::new(0);
     println!("memtables {memtable_mb} MB, {writers} writers");
     let times = run(seconds, writers as usize, || {
@@ -133,7 +131,7 @@ fn measure_write(seconds: u64, memtable_mb: u64, writers: u64) {
 
 /// Writes until it is killed.
 fn fill(path: &Path, memtable_mb: u64) {
-    let store = FjallStore::open(path, &options(memtable_mb)).expect("an open");
+    let store = EmbeddedStore::open(path, &options(memtable_mb)).expect("an open");
     let next = AtomicU64::new(0);
     run(1000, WRITERS, || {
         store.commit(request(next.fetch_add(1, Ordering::Relaxed))).wait().expect("a write");
@@ -150,47 +148,21 @@ fn reopen(name: &str, path: &Path) {
 }
 
 fn measure_reopen(path: &Path) {
-    let journals: u64 = std::fs::read_dir(path.join("data"))
+    let log: u64 = std::fs::read_dir(path.join("data/log"))
         .expect("a folder")
-        .filter_map(Result::ok)
-        .filter(|entry| entry.path().extension().is_some_and(|extension| extension == "jnl"))
-        .filter_map(|entry| entry.metadata().ok())
+        .filter_map(|entry| entry.ok()?.metadata().ok())
         .map(|metadata| metadata.len())
         .sum();
     let start = Instant::now();
-    let store = FjallStore::open(path, &FjallOptions::default()).expect("an open");
+    let store = EmbeddedStore::open(path, &EmbeddedOptions::default()).expect("an open");
     let time = start.elapsed();
-    println!("open {time:?} with {} MB of journals, resident {} MB", journals >> 20, resident_mb());
+    println!("open {time:?} with {} MB of log, resident {} MB", log >> 20, resident_mb());
     drop(store);
-}
-
-/// The engine's own commit from many threads, for comparison with the writer thread.
-fn measure_own(seconds: u64) {
-    let dir = tempfile::tempdir().expect("a folder");
-    let database = fjall::Database::builder(dir.path())
-        .max_journaling_size(256 << 20)
-        .manual_journal_persist(true)
-        .open()
-        .expect("an open");
-    let open = |name| database.keyspace(name, fjall::KeyspaceCreateOptions::default).expect("a keyspace");
-    let keyspaces = ["items", "index", "streams", "counters"].map(open);
-    let next = AtomicU64::new(0);
-    let times = run(seconds, WRITERS, || {
-        let n = next.fetch_add(1, Ordering::Relaxed);
-        let item = item_key(n % ITEMS);
-        let mut batch = database.batch().durability(Some(fjall::PersistMode::SyncData));
-        batch.insert(&keyspaces[1], [b"index/", &item[..]].concat(), value(n, 64));
-        batch.insert(&keyspaces[2], format!("stream/{n:016x}"), value(n + 1, 1100));
-        batch.insert(&keyspaces[0], item, value(n, 1100));
-        batch.insert(&keyspaces[3], "table/0001", n.to_be_bytes());
-        batch.commit().expect("a write");
-    });
-    report("the engine's own commit", times);
 }
 
 fn measure_read(seconds: u64) {
     let dir = tempfile::tempdir().expect("a folder");
-    let store = FjallStore::open(dir.path(), &FjallOptions::default()).expect("an open");
+    let store = EmbeddedStore::open(dir.path(), &EmbeddedOptions::default()).expect("an open");
     let count = 100_000;
     for first in (0..count).step_by(500) {
         let mut batch = Batch::new();
@@ -219,7 +191,7 @@ fn measure_read(seconds: u64) {
     }
 }
 
-fn scan(store: &FjallStore, start: &[u8], limit: usize) {
+fn scan(store: &EmbeddedStore, start: &[u8], limit: usize) {
     use std::ops::{Bound, ControlFlow};
     let mut left = limit;
     let snapshot = store.snapshot().expect("a snapshot");

@@ -76,6 +76,33 @@ pub enum Write {
     },
 }
 
+impl Write {
+    /// Where the key lives.
+    pub fn keyspace(&self) -> Keyspace {
+        let (Write::Put { keyspace, .. } | Write::Delete { keyspace, .. }) = self;
+        *keyspace
+    }
+
+    /// The key.
+    pub fn key(&self) -> &Bytes {
+        let (Write::Put { key, .. } | Write::Delete { key, .. }) = self;
+        key
+    }
+
+    /// What becomes of the key: its value, or `None` when it goes.
+    pub fn value(&self) -> Option<&Bytes> {
+        match self {
+            Write::Put { value, .. } => Some(value),
+            Write::Delete { .. } => None,
+        }
+    }
+
+    /// Bytes of key and value.
+    pub fn size_bytes(&self) -> usize {
+        self.key().len() + self.value().map_or(0, Bytes::len)
+    }
+}
+
 /// A change to a pair of counters, without reading it first.
 ///
 /// The row holds two signed 64-bit numbers ([`encode_pair`](crate::encode_pair)); an absent row is `[0, 0]`, and
@@ -200,10 +227,7 @@ impl Batch {
 
     /// Bytes of all keys and values to write.
     pub fn size_bytes(&self) -> usize {
-        let writes = self.writes.iter().map(|write| match write {
-            Write::Put { key, value, .. } => key.len() + value.len(),
-            Write::Delete { key, .. } => key.len(),
-        });
+        let writes = self.writes.iter().map(Write::size_bytes);
         let adds = self.adds.iter().map(|add| add.key.len() + 16);
         let appends = self.appends.iter().map(|row| row.prefix.len() + Appended::BYTES + row.value.len());
         writes.chain(adds).chain(appends).sum()
@@ -215,9 +239,7 @@ pub const MAX_KEY_BYTES: usize = u16::MAX as usize;
 
 /// Refuses what no engine can store, before any of it is applied.
 pub(crate) fn check_keys(batch: &Batch) -> Result<(), StoreError> {
-    let written = batch.writes.iter().map(|write| match write {
-        Write::Put { key, .. } | Write::Delete { key, .. } => key,
-    });
+    let written = batch.writes.iter().map(Write::key);
     let added = batch.adds.iter().map(|add| &add.key);
     let appended = batch.appends.iter().map(|row| row.prefix.len() + Appended::BYTES);
     for bytes in written.chain(added).map(Bytes::len).chain(appended) {

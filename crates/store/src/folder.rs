@@ -90,7 +90,7 @@ impl Folder {
 }
 
 /// Makes the names in a folder durable.
-fn sync_folder(path: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     // Windows cannot open a folder for that, and does not need to.
     if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
 }

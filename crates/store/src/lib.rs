@@ -1,7 +1,7 @@
 //! The storage door: the [`Store`] trait and its engines. Bytes only.
 //!
 //! Everything above works on [`Store`], [`Snapshot`] and [`Batch`]; an engine is one module that passes the
-//! [`conformance`] suite. There are three: [`FjallStore`] keeps a folder, [`MemoryStore`] keeps nothing, and
+//! [`conformance`] suite. There are three: [`EmbeddedStore`] keeps a folder, [`MemoryStore`] keeps nothing, and
 //! [`FaultStore`](fault::FaultStore) fails on purpose.
 //!
 //! # The way of a write
@@ -52,7 +52,7 @@ mod sequence;
 pub use batch::{Add, Append, Appended, Batch, Check, MAX_KEY_BYTES, OnDone, Write};
 pub use commit::{Commit, Committed};
 pub use door::{Direction, Keyspace, Snapshot, Store, StoreInfo};
-pub use embedded::{Durability, FjallOptions, FjallStore, engine_files};
+pub use embedded::{Durability, EmbeddedOptions, EmbeddedStore, engine_files};
 pub use error::StoreError;
 pub use folder::FORMAT_VERSION;
 pub use memory::MemoryStore;

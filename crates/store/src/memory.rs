@@ -90,7 +90,7 @@ impl Store for MemoryStore {
         }
     }
 
-    /// Writes a folder that opens as a [`FjallStore`](crate::FjallStore).
+    /// Writes a folder that opens as a [`EmbeddedStore`](crate::EmbeddedStore).
     fn checkpoint(&self, to: &Path) -> Result<(), StoreError> {
         crate::embedded::write_checkpoint(&*self.snapshot()?, to)
     }

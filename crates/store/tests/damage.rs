@@ -1,11 +1,10 @@
 //! What a start makes of a log that a power cut has torn.
 
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use dynamometer_store::{Batch, Durability, FjallOptions, FjallStore, Keyspace, Snapshot, Store, StoreError};
+use dynamometer_store::{Batch, Durability, EmbeddedOptions, EmbeddedStore, Keyspace, Snapshot, Store, StoreError};
 
 const BATCHES: u32 = 60;
 
@@ -54,7 +53,7 @@ impl Image {
 
     fn new() -> Self {
         let live = tempfile::tempdir().expect("a folder");
-        let store = FjallStore::open(live.path(), &FjallOptions::default()).expect("an open");
+        let store = EmbeddedStore::open(live.path(), &EmbeddedOptions::default()).expect("an open");
         let ends = (1..=BATCHES).map(|n| {
             store.commit(batch(n)).wait().expect("a write");
             written(&log_of(live.path())).len() as u64
@@ -67,12 +66,12 @@ impl Image {
 
     /// Opens a copy whose log has been damaged.
     fn open_damaged(&self, damage: impl FnOnce(&mut Vec<u8>)) -> Result<u32, StoreError> {
-        self.open_damaged_with(&FjallOptions::default(), damage)
+        self.open_damaged_with(&EmbeddedOptions::default(), damage)
     }
 
     fn open_damaged_with(
         &self,
-        options: &FjallOptions,
+        options: &EmbeddedOptions,
         damage: impl FnOnce(&mut Vec<u8>),
     ) -> Result<u32, StoreError> {
         let dir = tempfile::tempdir().expect("a folder");
@@ -82,34 +81,36 @@ impl Image {
         damage(&mut bytes);
         fs::write(&log, bytes).expect("the log");
         let n = {
-            let store = FjallStore::open(dir.path(), options)?;
+            let store = EmbeddedStore::open(dir.path(), options)?;
             let n = last_batch(&*store.snapshot()?);
             // It goes on from there.
             (n + 1..=BATCHES).for_each(|n| drop(store.commit(batch(n))));
             n
         };
-        let store = FjallStore::open(dir.path(), options)?;
+        let store = EmbeddedStore::open(dir.path(), options)?;
         assert_eq!(last_batch(&*store.snapshot()?), BATCHES);
         Ok(n)
     }
 }
 
 fn log_of(folder: &Path) -> PathBuf {
-    let entries = fs::read_dir(dynamometer_store::engine_files(folder)).expect("a folder");
-    let mut logs = entries
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "jnl"));
-    let log = logs.next().expect("a log");
-    assert!(logs.next().is_none(), "more than one log");
+    let mut logs = logs_of(folder);
+    let log = logs.pop().expect("a log");
+    assert!(logs.is_empty(), "more than one log");
     log
 }
 
-/// The start of a log, which is all of it that is written here: the engine makes the file larger in advance.
+/// The files of a log, oldest first.
+fn logs_of(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dynamometer_store::engine_files(folder).join("log")).expect("a folder");
+    let mut logs: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    logs.sort_by_key(|path| path.file_stem().and_then(|stem| stem.to_str()?.parse::<u64>().ok()));
+    logs
+}
+
+/// What stands in a log: it is filled with zeros in advance.
 fn written(log: &Path) -> Vec<u8> {
-    let mut bytes = vec![];
-    let file = fs::File::open(log).expect("the log");
-    file.take(256 << 10).read_to_end(&mut bytes).expect("the log");
-    assert!(bytes.len() < 200 << 10 || bytes[200 << 10..].iter().all(|byte| *byte == 0), "it is longer");
+    let mut bytes = fs::read(log).expect("the log");
     let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     bytes.truncate(end);
     bytes
@@ -122,8 +123,6 @@ fn copy(from: &Path, to: &Path) {
         let to = to.join(entry.file_name());
         if entry.file_type().expect("a type").is_dir() {
             copy(&entry.path(), &to);
-        } else if entry.path().extension().is_some_and(|extension| extension == "jnl") {
-            fs::write(to, written(&entry.path())).expect("a file");
         } else {
             fs::copy(entry.path(), to).expect("a file");
         }
@@ -136,9 +135,10 @@ fn a_log_cut_off_anywhere_keeps_all_whole_batches() {
     let (start, end) = (image.ends[BATCHES as usize - 4], image.ends[BATCHES as usize - 1]);
     for cut in (start..=end).step_by(701).chain([end - 1, end]) {
         let whole = image.ends.iter().filter(|end| **end <= cut).count() as u32;
-        let cut_off = image.open_damaged(|log| log.truncate(cut as usize)).expect("an open");
+        let cut = cut as usize;
+        let cut_off = image.open_damaged(|log| log.truncate(cut)).expect("an open");
         assert_eq!(cut_off, whole, "cut off at {cut}");
-        let zeroed = image.open_damaged(|log| log[cut as usize..].fill(0)).expect("an open");
+        let zeroed = image.open_damaged(|log| log[cut..].fill(0)).expect("an open");
         assert_eq!(zeroed, whole, "zeroed from {cut}");
     }
 }
@@ -173,11 +173,58 @@ fn a_hole_in_an_earlier_batch_is_refused() {
 #[test]
 fn without_syncs_a_hole_cuts_off_what_follows() {
     let image = Image::get();
-    let options = FjallOptions { durability: Durability::Os, ..FjallOptions::default() };
+    let options = EmbeddedOptions { durability: Durability::Os, ..EmbeddedOptions::default() };
     let (start, end) = (image.ends[10] as usize, image.ends[11] as usize);
     for at in (start..end).step_by(801) {
         let hole = at..end.min(at + 100);
         let left = image.open_damaged_with(&options, |log| log[hole].fill(0)).expect("an open");
         assert_eq!(left, 11);
     }
+}
+
+/// Opens a store whose memtables are written again and again, so that files of the log are used again, and ends it
+/// without a close. Answers how many batches were written.
+fn store_with_used_logs(folder: &Path) -> u32 {
+    let options = EmbeddedOptions { memtable_bytes: 16 << 10, ..EmbeddedOptions::default() };
+    let store = EmbeddedStore::open(folder, &options).expect("an open");
+    for n in 1..=BATCHES - 10 {
+        store.commit(batch(n)).wait().expect("a write");
+    }
+    // From here on into the log alone.
+    drop(store);
+    let store = EmbeddedStore::open(folder, &EmbeddedOptions::default()).expect("an open");
+    for n in BATCHES - 9..=BATCHES {
+        store.commit(batch(n)).wait().expect("a write");
+    }
+    BATCHES
+}
+
+/// What a file held before it was used again is never taken for what is written now.
+#[test]
+fn logs_that_were_used_before_are_read_up_to_what_was_written_last() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let written = store_with_used_logs(dir.path());
+    for _ in 0..3 {
+        let store = EmbeddedStore::open(dir.path(), &EmbeddedOptions::default()).expect("an open");
+        assert_eq!(last_batch(&*store.snapshot().expect("a snapshot")), written);
+    }
+}
+
+/// A whole file of the log is missing, between one that is there and one that names a group in it.
+#[test]
+fn a_missing_file_of_the_log_is_refused() {
+    let dir = tempfile::tempdir().expect("a folder");
+    for n in 1..=3 {
+        let store = EmbeddedStore::open(dir.path(), &EmbeddedOptions::default()).expect("an open");
+        store.commit(batch(n)).wait().expect("a write");
+    }
+    let logs = logs_of(dir.path());
+    assert_eq!(logs.len(), 3);
+    fs::remove_file(&logs[1]).expect("a file");
+    let error = EmbeddedStore::open(dir.path(), &EmbeddedOptions::default()).map(drop).expect_err("an open");
+    assert!(matches!(&error, StoreError::Corrupt(text) if text.contains("is damaged at byte")), "{error}");
+    let options = EmbeddedOptions { durability: Durability::Os, ..EmbeddedOptions::default() };
+    drop(EmbeddedStore::open(dir.path(), &options).expect("an open"));
+    let store = EmbeddedStore::open(dir.path(), &EmbeddedOptions::default()).expect("an open");
+    assert_eq!(last_batch(&*store.snapshot().expect("a snapshot")), 1);
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use dynamometer_store::{Batch, FjallOptions, FjallStore, Keyspace, Store, StoreError};
+use dynamometer_store::{Batch, EmbeddedOptions, EmbeddedStore, Keyspace, Store, StoreError};
 
 const FOLDER: &str = "DYNO_TEST_FULL_FOLDER";
 const ROW: usize = 1 << 20;
@@ -38,7 +38,7 @@ fn a_write_that_fails_is_told_and_loses_nothing() {
     let acknowledged = std::fs::read_to_string(dir.path().join("acknowledged")).expect("the child's count");
     let acknowledged: u32 = acknowledged.parse().expect("a number");
     assert!(acknowledged > 10, "{acknowledged}");
-    let store = FjallStore::open(dir.path().join("store"), &FjallOptions::default()).expect("an open");
+    let store = EmbeddedStore::open(dir.path().join("store"), &EmbeddedOptions::default()).expect("an open");
     for n in 0..acknowledged {
         for keyspace in [Keyspace::Items, Keyspace::Streams] {
             assert!(store.get(keyspace, &n.to_be_bytes()).expect("a read").is_some(), "{n} is lost");
@@ -54,8 +54,8 @@ fn a_write_that_fails_is_told_and_loses_nothing() {
 
 fn write_until_it_fails(folder: &Path) {
     // Nothing but the log is written.
-    let options = FjallOptions { memtable_bytes: 1 << 40, ..FjallOptions::default() };
-    let store = FjallStore::open(folder.join("store"), &options).expect("an open");
+    let options = EmbeddedOptions { memtable_bytes: 1 << 40, ..EmbeddedOptions::default() };
+    let store = EmbeddedStore::open(folder.join("store"), &options).expect("an open");
     let mut acknowledged = 0;
     let error = loop {
         match store.commit(batch(acknowledged)).wait() {

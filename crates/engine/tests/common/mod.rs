@@ -17,7 +17,7 @@ use std::thread::Thread;
 use dynamometer_engine::api::*;
 use dynamometer_engine::jobs::{TimedJob, timed_jobs};
 use dynamometer_engine::{Context, Engine, EngineConfig};
-use dynamometer_store::{Durability, FjallOptions, FjallStore, MemoryStore, Store};
+use dynamometer_store::{Durability, EmbeddedOptions, EmbeddedStore, MemoryStore, Store};
 use dynamometer_types::{ApiError, AttributeValue, Item, Number, Timestamp};
 
 /// An engine, and the time it is told.
@@ -179,8 +179,8 @@ pub fn on_disk() -> (tempfile::TempDir, Arc<dyn Store>) {
 
 pub fn open_folder(folder: &tempfile::TempDir) -> Arc<dyn Store> {
     // Nobody cuts the power here, and a sync takes milliseconds.
-    let options = FjallOptions { durability: Durability::Os, ..FjallOptions::default() };
-    Arc::new(FjallStore::open(folder.path(), &options).unwrap())
+    let options = EmbeddedOptions { durability: Durability::Os, ..EmbeddedOptions::default() };
+    Arc::new(EmbeddedStore::open(folder.path(), &options).unwrap())
 }
 
 pub fn in_memory() -> Arc<dyn Store> {

@@ -15,7 +15,7 @@ use dynamometer_server::http::{JSON_1_0, JSON_1_1, Request, Service};
 use dynamometer_server::pipes::{Pipes, SETTLE};
 use dynamometer_server::runner::Jobs;
 use dynamometer_server::service::{Api, ApiConfig};
-use dynamometer_store::{Durability, FjallOptions, FjallStore, MemoryStore, Store};
+use dynamometer_store::{Durability, EmbeddedOptions, EmbeddedStore, MemoryStore, Store};
 use http::{HeaderMap, Method};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -130,8 +130,8 @@ impl Shared {
     pub fn on_disk_with(config: EngineConfig) -> Shared {
         let folder = tempfile::tempdir().unwrap();
         // What is tested is what is stored, not whether it outlives the machine.
-        let options = FjallOptions { durability: Durability::Os, ..FjallOptions::default() };
-        let store = FjallStore::open(folder.path().join("data"), &options).unwrap();
+        let options = EmbeddedOptions { durability: Durability::Os, ..EmbeddedOptions::default() };
+        let store = EmbeddedStore::open(folder.path().join("data"), &options).unwrap();
         Shared::on(Arc::new(store), Some(Arc::new(folder)), config)
     }
 

@@ -1,13 +1,10 @@
 //! What goes on behind the writer: one thread writes memtables to tables, another merges tables.
 //!
-//! The engine has threads for both. They are left idle, but for keeping the log, because:
-//!
-//! - A merge can take seconds, and full memtables must not wait for it. (The engine's own way out, more threads,
-//!   makes one of them spin at full speed as long as another merges.)
-//! - Here all memtables are written together, once they are full together: a keyspace with few writes then does not
-//!   hold back the log of all. That bounds memory, and what a start after a crash has to replay.
-//! - The engine's brake on writers sleeps for 100 ms at a time, and forever when its thread has died. Ours
-//!   ([`wait_for_room`](Background::wait_for_room)) comes earlier, takes a millisecond, and notices.
+//! - A merge can take seconds, and full memtables must not wait for it.
+//! - All memtables are written together, once they are full together: a keyspace with few writes then does not hold back
+//!   the log of all. That bounds memory, and what a start after a crash has to replay.
+//! - Writers [wait](Background::wait_for_room) while the two threads are behind, for a millisecond at a time, and fail when
+//!   one of them has ended.
 //! - The engine frees a written memtable (tens of thousands of values) and deletes merged tables while it holds
 //!   a lock that every reader and writer of the keyspace needs. The thread here holds on to both a little longer,
 //!   so that it is here, without a lock, that they are freed.
@@ -17,13 +14,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use fjall::AbstractTree;
+use lsm_tree::AbstractTree;
 use parking_lot::{Condvar, Mutex};
 
-use super::tree::Tree;
+use super::database::Database;
 use crate::{Keyspace, StoreError};
 
-/// The engine brakes at 20 unsorted tables, and for good at 30.
+/// With more tables than this that a reader has to look into one after the other, writers wait for a merge.
 const MAX_UNSORTED_TABLES: usize = 19;
 
 /// How long writers may write before it is looked at again.
@@ -37,7 +34,7 @@ const REST_BYTES: u64 = 4 << 20;
 
 /// What the writer and the two threads share.
 pub(super) struct Background {
-    tree: Arc<Tree>,
+    database: Arc<Database>,
     /// With more bytes than this, memtables are written to tables; with twice as many, writers wait.
     memtable_bytes: u64,
     state: Mutex<State>,
@@ -57,11 +54,11 @@ struct State {
 }
 
 impl Background {
-    pub fn new(tree: Arc<Tree>, memtable_bytes: u64) -> Self {
+    pub fn new(database: Arc<Database>, memtable_bytes: u64) -> Self {
         // Tables that were not merged before the last end are due.
         let state = State { merge_wanted: true, ..State::default() };
         Background {
-            tree,
+            database,
             memtable_bytes,
             state: Mutex::new(state),
             flush: Condvar::new(),
@@ -74,10 +71,10 @@ impl Background {
     /// the writer back while tables are written or merged too slowly.
     ///
     /// # Errors
-    /// What made a thread, or the engine in the background, fail.
+    /// What made one of the threads fail.
     pub fn wait_for_room(&self) -> Result<(), StoreError> {
         loop {
-            let bytes = self.tree.memtable_bytes();
+            let bytes = self.database.memtable_bytes();
             if bytes > self.memtable_bytes {
                 self.wake_flusher();
             }
@@ -87,7 +84,6 @@ impl Background {
             if let Some(failure) = &self.state.lock().failure {
                 return Err(failure.clone());
             }
-            self.tree.check_alive()?;
             std::thread::sleep(Duration::from_millis(1));
         }
     }
@@ -110,8 +106,8 @@ impl Background {
     pub fn run_flusher(&self) {
         let mut held: [_; Keyspace::COUNT] = std::array::from_fn(|_| Held::default());
         let mut hold = |release: bool| {
-            for (keyspace, open) in self.tree.keyspaces() {
-                let (held, tree) = (&mut held[keyspace.index()], &open.tree);
+            for (keyspace, tree) in self.database.trees() {
+                let held = &mut held[keyspace.index()];
                 held.hold(tree.active_memtable(), tree.current_version(), |a, b| a.id() == b.id());
                 if release {
                     held.release(tree.get_version_history_lock().len() == 1);
@@ -119,22 +115,16 @@ impl Background {
             }
         };
         self.guard(|| {
-            let mut last = self.tree.memtable_bytes();
+            let mut last = self.database.memtable_bytes();
             while self.wait_for_flush() {
-                let bytes = self.tree.memtable_bytes();
+                let bytes = self.database.memtable_bytes();
                 let at_rest = bytes > REST_BYTES && bytes == last;
                 last = bytes;
                 if bytes <= self.memtable_bytes && !at_rest {
                     continue;
                 }
                 hold(false);
-                self.tree.write_memtables(None)?;
-                // By now the engine has mostly begun a new log. What was written between our start and that
-                // moment holds back the old one; it is little, so write it too.
-                if self.tree.has_old_logs() {
-                    hold(false);
-                    self.tree.write_memtables(None)?;
-                }
+                self.database.write_memtables(None)?;
                 hold(true);
                 self.brake();
                 self.state.lock().merge_wanted = true;
@@ -158,8 +148,8 @@ impl Background {
     pub fn run_merger(&self) {
         self.guard(|| {
             while self.wait_for_merge() {
-                for (keyspace, _) in self.tree.keyspaces() {
-                    while !self.state.lock().stopped && self.tree.merge_tables(keyspace)? {
+                for (keyspace, _) in self.database.trees() {
+                    while !self.state.lock().stopped && self.database.merge_tables(keyspace)? {
                         self.brake();
                     }
                 }
@@ -177,7 +167,7 @@ impl Background {
 
     /// Holds writers back while there are too many tables that a reader has to look into.
     fn brake(&self) {
-        let unsorted = self.tree.keyspaces().map(|(_, open)| open.tree.l0_run_count()).max();
+        let unsorted = self.database.trees().map(|(_, tree)| tree.l0_run_count()).max();
         let failed = self.state.lock().failure.is_some();
         self.blocked.store(failed || unsorted > Some(MAX_UNSORTED_TABLES), Ordering::Release);
     }

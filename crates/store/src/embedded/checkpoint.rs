@@ -4,12 +4,12 @@ use std::fs;
 use std::io;
 use std::ops::{Bound, ControlFlow};
 use std::path::Path;
-use std::time::Duration;
+use std::time::Instant;
 
 use bytes::Bytes;
 
-use super::tree::{Tree, store_error};
-use super::{ENGINE, FjallOptions};
+use super::database::{Database, store_error};
+use super::{ENGINE, EmbeddedOptions};
 use crate::folder::Folder;
 use crate::{Direction, Keyspace, Snapshot, StoreError};
 
@@ -21,16 +21,16 @@ use crate::{Direction, Keyspace, Snapshot, StoreError};
 pub(crate) fn write_checkpoint(snapshot: &dyn Snapshot, to: &Path) -> Result<(), StoreError> {
     refuse_non_empty(to)?;
     let mut folder = Folder::open(to, ENGINE)?;
-    let tree = Tree::open(&folder.data(), &FjallOptions::default())?;
+    let database = Database::open(&folder.data(), &EmbeddedOptions::default())?;
     for keyspace in Keyspace::ALL {
-        copy(snapshot, &tree, keyspace)?;
+        copy(snapshot, &database, keyspace)?;
     }
-    tree.settle(Duration::ZERO)?;
-    drop(tree);
+    database.settle(Instant::now())?;
+    drop(database);
     folder.finish()
 }
 
-fn copy(snapshot: &dyn Snapshot, tree: &Tree, keyspace: Keyspace) -> Result<(), StoreError> {
+fn copy(snapshot: &dyn Snapshot, database: &Database, keyspace: Keyspace) -> Result<(), StoreError> {
     let everything = (Bound::Unbounded, Bound::Unbounded);
     let mut is_empty = true;
     snapshot.range(keyspace, everything.0, everything.1, Direction::Forward, &mut |_, _| {
@@ -40,7 +40,7 @@ fn copy(snapshot: &dyn Snapshot, tree: &Tree, keyspace: Keyspace) -> Result<(), 
     if is_empty {
         return Ok(());
     }
-    let mut ingestion = tree.keyspace(keyspace)?.start_ingestion().map_err(store_error)?;
+    let mut ingestion = database.tree(keyspace)?.ingestion().map_err(store_error)?;
     let mut result = Ok(());
     snapshot.range(keyspace, everything.0, everything.1, Direction::Forward, &mut |key, value| {
         result = ingestion.write(Bytes::copy_from_slice(key), value.clone());

@@ -1,19 +1,19 @@
-//! Makes one batch of the engine out of a group of ours.
+//! Makes one commit out of a group of batches.
 
 use std::collections::HashMap;
 
 use bytes::Bytes;
 
 use super::counters::Counters;
+use super::database::Database;
 use super::queue::Request;
-use super::tree::Tree;
 use crate::batch::check_keys;
 use crate::sequence::{Sequence, rows_of};
 use crate::{Batch, Check, Committed, Keyspace, StoreError, Write};
 
 /// A group in the making: batches are staged one after the other, each seeing those before it.
 pub(super) struct Group<'a> {
-    tree: &'a Tree,
+    database: &'a Database,
     counters: &'a mut Counters,
     sequence: &'a mut Sequence,
     appends: bool,
@@ -27,7 +27,7 @@ pub(super) struct Group<'a> {
 impl<'a> Group<'a> {
     /// Starts a group that will consist of `requests`.
     pub fn new(
-        tree: &'a Tree,
+        database: &'a Database,
         counters: &'a mut Counters,
         sequence: &'a mut Sequence,
         requests: &[Request],
@@ -40,7 +40,7 @@ impl<'a> Group<'a> {
             counters.expect(&request.batch);
         }
         let writes = Vec::with_capacity(rows + 1);
-        Group { tree, counters, sequence, appends: false, writes, overlay: checks.then(HashMap::new) }
+        Group { database, counters, sequence, appends: false, writes, overlay: checks.then(HashMap::new) }
     }
 
     /// Adds a batch, emptying it, or leaves the group as it was. Answers what the batch is to be told when the group is
@@ -52,8 +52,8 @@ impl<'a> Group<'a> {
     pub fn stage(&mut self, batch: &mut Batch) -> Result<Committed, StoreError> {
         check_keys(batch)?;
         self.check(&batch.checks)?;
-        let tree = self.tree;
-        self.counters.load(&batch.adds, |keyspace, key| tree.get(keyspace, key))?;
+        let database = self.database;
+        self.counters.load(&batch.adds, |keyspace, key| database.get(keyspace, key))?;
         for write in batch.writes.drain(..) {
             self.write(write);
         }
@@ -74,31 +74,9 @@ impl<'a> Group<'a> {
             self.writes.extend(self.sequence.reserve());
         }
         let counters = self.counters.finish_group();
+        self.writes.extend(counters);
         // A group of nothing but failed checks has nothing to write, nor to wait for.
-        if self.writes.is_empty() && counters.is_empty() {
-            return Ok(());
-        }
-        let mut batch = self.tree.batch(self.writes.len() + counters.len());
-        let mut items = Vec::with_capacity(self.writes.len());
-        for write in self.writes.into_iter().chain(counters) {
-            match write {
-                Write::Put { keyspace, key, value } => {
-                    self.tree.count_row(key.len() + value.len());
-                    if keyspace == Keyspace::Items {
-                        items.push((key.clone(), Some(value.clone())));
-                    }
-                    batch.insert(self.tree.keyspace(keyspace)?, key, value);
-                }
-                Write::Delete { keyspace, key } => {
-                    self.tree.count_row(key.len());
-                    if keyspace == Keyspace::Items {
-                        items.push((key.clone(), None));
-                    }
-                    batch.remove(self.tree.keyspace(keyspace)?, key);
-                }
-            }
-        }
-        self.tree.commit(batch, items)
+        if self.writes.is_empty() { Ok(()) } else { self.database.commit(self.writes) }
     }
 
     fn check(&self, checks: &[Check]) -> Result<(), StoreError> {
@@ -122,20 +100,15 @@ impl<'a> Group<'a> {
             return Ok(row);
         }
         let staged = self.overlay.as_ref().and_then(|overlay| overlay.get(&(keyspace, key.clone())));
-        staged.map_or_else(|| self.tree.get(keyspace, key), |value| Ok(value.clone()))
+        staged.map_or_else(|| self.database.get(keyspace, key), |value| Ok(value.clone()))
     }
 
     fn write(&mut self, write: Write) {
-        let (Write::Put { keyspace, key, .. } | Write::Delete { keyspace, key }) = &write;
-        if self.counters.concerns(*keyspace) {
+        if self.counters.concerns(write.keyspace()) {
             self.counters.note(&write);
         }
         if let Some(overlay) = &mut self.overlay {
-            let value = match &write {
-                Write::Put { value, .. } => Some(value.clone()),
-                Write::Delete { .. } => None,
-            };
-            overlay.insert((*keyspace, key.clone()), value);
+            overlay.insert((write.keyspace(), write.key().clone()), write.value().cloned());
         }
         self.writes.push(write);
     }

@@ -1,33 +1,35 @@
-//! The embedded engine: [fjall](https://docs.rs/fjall), a log-structured merge tree, behind a writer thread of ours.
+//! The embedded engine: the log-structured merge trees of [fjall](https://docs.rs/lsm-tree), with a log and a writer
+//! thread of ours before them.
 
 mod background;
 mod checkpoint;
 mod counters;
+mod database;
 mod group;
 mod log;
 mod queue;
 mod rows;
-mod tree;
+mod view;
 mod writer;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use parking_lot::Mutex;
 
 use self::background::Background;
 pub(crate) use self::checkpoint::write_checkpoint;
+use self::database::Database;
 use self::queue::Queue;
-use self::tree::Tree;
 use self::writer::Writer;
 use crate::folder::{FORMAT_VERSION, Folder};
 use crate::sequence::{self, Sequence};
 use crate::{Batch, Commit, Keyspace, Snapshot, Store, StoreError, StoreInfo};
 
-const ENGINE: &str = "fjall";
+const ENGINE: &str = "lsm-tree";
 
 /// When a commit counts as done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,9 +41,9 @@ pub enum Durability {
     Os,
 }
 
-/// Settings of a [`FjallStore`]. `docs/performance.md` has the measurements behind the defaults.
+/// Settings of a [`EmbeddedStore`]. `docs/performance.md` has the measurements behind the defaults.
 #[derive(Clone, Debug)]
-pub struct FjallOptions {
+pub struct EmbeddedOptions {
     /// When a commit counts as done.
     pub durability: Durability,
     /// Bytes of data kept in memory once it was read: one half for items that are read by key, one for the blocks of
@@ -55,9 +57,9 @@ pub struct FjallOptions {
     pub close_time: Duration,
 }
 
-impl Default for FjallOptions {
+impl Default for EmbeddedOptions {
     fn default() -> Self {
-        FjallOptions {
+        EmbeddedOptions {
             durability: Durability::Sync,
             cache_bytes: 64 << 20,
             memtable_bytes: 32 << 20,
@@ -67,9 +69,9 @@ impl Default for FjallOptions {
 }
 
 /// The durable store of one process: a folder, a log, sorted tables, and one writer thread.
-pub struct FjallStore {
+pub struct EmbeddedStore {
     queue: Arc<Queue>,
-    tree: Arc<Tree>,
+    database: Arc<Database>,
     background: Arc<Background>,
     merger: Option<JoinHandle<()>>,
     closing: Mutex<Closing>,
@@ -89,24 +91,24 @@ struct Threads {
     flusher: JoinHandle<()>,
 }
 
-impl FjallStore {
+impl EmbeddedStore {
     /// Opens a folder, or makes one. Replays what the log holds beyond the tables.
     ///
     /// # Errors
     /// [`StoreError::Folder`] when the folder is in use, foreign or newer, [`StoreError::Corrupt`] when
     /// its data is damaged, [`StoreError::Io`] and [`StoreError::Full`].
-    pub fn open(path: impl AsRef<Path>, options: &FjallOptions) -> Result<Self, StoreError> {
+    pub fn open(path: impl AsRef<Path>, options: &EmbeddedOptions) -> Result<Self, StoreError> {
         let mut folder = Folder::open(path.as_ref(), ENGINE)?;
-        let tree = Arc::new(Tree::open(&folder.data(), options)?);
+        let database = Arc::new(Database::open(&folder.data(), options)?);
         if folder.is_new() {
             folder.finish()?;
         }
         let queue = Arc::new(Queue::default());
-        let background = Arc::new(Background::new(Arc::clone(&tree), options.memtable_bytes));
+        let background = Arc::new(Background::new(Arc::clone(&database), options.memtable_bytes));
         let closing = Mutex::new(Closing::Closed(Ok(())));
         let close_time = options.close_time;
         // From here on, a failure drops the store, which ends the threads that run by then.
-        let mut store = FjallStore { queue, tree, background, merger: None, closing, close_time, folder };
+        let mut store = EmbeddedStore { queue, database, background, merger: None, closing, close_time, folder };
         store.start()?;
         Ok(store)
     }
@@ -116,8 +118,8 @@ impl FjallStore {
         self.merger = Some(spawn("dyno-merger", move || background.run_merger())?);
         let background = Arc::clone(&self.background);
         let flusher = spawn("dyno-flusher", move || background.run_flusher())?;
-        let sequence = Sequence::open(self.tree.get(Keyspace::Sequence, sequence::KEY)?)?;
-        let writer = Writer::new(Arc::clone(&self.tree), Arc::clone(&self.background), sequence);
+        let sequence = Sequence::open(self.database.get(Keyspace::Sequence, sequence::KEY)?)?;
+        let writer = Writer::new(Arc::clone(&self.database), Arc::clone(&self.background), sequence);
         let queue = Arc::clone(&self.queue);
         let writer = spawn("dyno-writer", move || writer.run(&queue))?;
         *self.closing.get_mut() = Closing::Open(Threads { writer, flusher });
@@ -147,13 +149,13 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<
     Ok(std::thread::Builder::new().name(name.to_owned()).spawn(work)?)
 }
 
-impl Store for FjallStore {
+impl Store for EmbeddedStore {
     fn get(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
-        self.tree.get(keyspace, key)
+        self.database.get(keyspace, key)
     }
 
     fn snapshot(&self) -> Result<Box<dyn Snapshot>, StoreError> {
-        Ok(Box::new(self.tree.view()))
+        Ok(Box::new(self.database.view()))
     }
 
     fn commit(&self, batch: Batch) -> Commit {
@@ -163,25 +165,25 @@ impl Store for FjallStore {
     fn info(&self) -> StoreInfo {
         StoreInfo {
             engine: ENGINE,
-            durable: self.tree.durability() == Durability::Sync,
+            durable: self.database.durability() == Durability::Sync,
             shared_by_several: false,
             format_version: FORMAT_VERSION,
             data_dir: Some(self.folder.path().to_owned()),
-            disk_bytes: self.tree.disk_bytes(),
+            disk_bytes: self.database.disk_bytes(),
         }
     }
 
-    /// The result opens as a [`FjallStore`].
+    /// The result opens as a [`EmbeddedStore`].
     fn checkpoint(&self, to: &Path) -> Result<(), StoreError> {
-        write_checkpoint(&self.tree.view(), to)
+        write_checkpoint(&self.database.view(), to)
     }
 
     fn close(&self) -> Result<(), StoreError> {
-        self.end(|| self.tree.settle(self.close_time))
+        self.end(|| self.database.settle(Instant::now() + self.close_time))
     }
 }
 
-impl Drop for FjallStore {
+impl Drop for EmbeddedStore {
     fn drop(&mut self) {
         // What was queued is answered; whoever wants to know about the last sync calls `close`.
         let _ = self.end(|| Ok(()));

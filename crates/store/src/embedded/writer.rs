@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use super::background::Background;
 use super::counters::Counters;
+use super::database::Database;
 use super::group::Group;
 use super::queue::{Queue, Request};
-use super::tree::Tree;
 use crate::StoreError;
 use crate::commit::Outcome;
 use crate::sequence::Sequence;
 
 /// The one that writes: takes what waits, writes it as one, tells everybody, and so on.
 pub(super) struct Writer {
-    tree: Arc<Tree>,
+    database: Arc<Database>,
     background: Arc<Background>,
     counters: Counters,
     sequence: Sequence,
@@ -23,8 +23,8 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub fn new(tree: Arc<Tree>, background: Arc<Background>, sequence: Sequence) -> Self {
-        Writer { tree, background, counters: Counters::default(), sequence, poison: None }
+    pub fn new(database: Arc<Database>, background: Arc<Background>, sequence: Sequence) -> Self {
+        Writer { database, background, counters: Counters::default(), sequence, poison: None }
     }
 
     /// Works until the queue is closed and empty.
@@ -56,7 +56,7 @@ impl Writer {
     /// a failed check, which can rest on what an earlier batch of the group would have written.
     fn commit(&mut self, requests: &mut [Request]) -> Result<Vec<Outcome>, StoreError> {
         self.background.wait_for_room()?;
-        let mut group = Group::new(&self.tree, &mut self.counters, &mut self.sequence, requests);
+        let mut group = Group::new(&self.database, &mut self.counters, &mut self.sequence, requests);
         let mut staged = Vec::with_capacity(requests.len());
         for request in requests {
             match group.stage(&mut request.batch) {

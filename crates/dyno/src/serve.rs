@@ -58,7 +58,7 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
     let engine = Arc::new(Engine::open(store.clone(), config.clone()).map_err(Problem::failed)?);
     let clock = Arc::new(match args.clock {
         ClockKind::Wall => Clock::Wall,
-        ClockKind::Manual => Clock::manual(engine.kept_time().map_err(Problem::failed)?),
+        ClockKind::Manual => manual_clock(&engine)?,
     });
     let pipes = Arc::new(Pipes::new(engine.clone(), clock.clone()).trusting(ca_bundle()));
     let jobs = Arc::new(Jobs::new(&engine, clock));
@@ -152,6 +152,17 @@ fn http_config(args: &ServeArgs) -> Result<HttpConfig, Problem> {
     config.request_id_seed = random();
     config.log = Arc::new(log);
     Ok(config)
+}
+
+/// The clock that tests move. Says so when it is not what the system's time leads one to expect.
+fn manual_clock(engine: &Engine) -> Result<Clock, Problem> {
+    let moved_to = engine.kept_time().map_err(Problem::failed)?;
+    let clock = Clock::manual(moved_to);
+    let now = clock.now();
+    if moved_to == Some(now) {
+        log(&format!("the clock goes on at {now}, where it was moved to in this data folder"));
+    }
+    Ok(clock)
 }
 
 /// The pipes of some files.

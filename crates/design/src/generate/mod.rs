@@ -111,9 +111,9 @@ fn throughput(design: &Design, target: Target) -> &Throughput {
 /// scaling goes down to.
 fn capacity(design: &Design, load: &Load, target: Target) -> PerDimension<u64> {
     let said = throughput(design, target).capacity.as_ref();
-    let mut units = PerDimension::default();
+    let (mut units, drawn) = (PerDimension::default(), load.drawn_from(design, target));
     for dimension in Dimension::BOTH {
-        let average = load.targets.get(&target).map_or(0, |load| load.average_milli[dimension]);
+        let average = drawn.average_milli[dimension];
         let derived = average.div_ceil(700).max(1);
         let scaling = throughput(design, target).auto_scaling.as_ref();
         let least = scaling.and_then(|scaling| scaling.bounds[dimension]).map_or(1, |(least, _)| least);

@@ -23,6 +23,7 @@ use dynamometer_store::{EmbeddedOptions, EmbeddedStore, MemoryStore, Store};
 use crate::args::{ClockKind, Durability, ServeArgs, Throttle};
 use crate::client::ca_bundle;
 use crate::design;
+use crate::files::read_file;
 use crate::fixtures::Fixtures;
 use crate::problem::Problem;
 use crate::record::Recorder;
@@ -158,7 +159,7 @@ fn read_pipes(files: &[PathBuf]) -> Result<Vec<AskedPipe>, Problem> {
     let mut pipes = Vec::new();
     for file in files {
         let wrong = |what: &dyn std::fmt::Display| Problem::wrong(format!("{}: {what}", file.display()));
-        let text = std::fs::read_to_string(file).map_err(|error| wrong(&error))?;
+        let text = read_file(file)?;
         for asked in AskedPipe::read_all(&text).map_err(|error| wrong(&error))? {
             asked.check().map_err(|error| wrong(&error))?;
             pipes.push(asked);
@@ -179,7 +180,7 @@ fn read_prices(file: Option<&Path>) -> Result<PriceTable, Problem> {
     let mut prices = PriceTable::builtin();
     if let Some(file) = file {
         let name = file.display().to_string();
-        let text = std::fs::read_to_string(file).map_err(|e| Problem::wrong(format!("{name}: {e}")))?;
+        let text = read_file(file)?;
         prices.overlay(PriceTable::parse(&name, &text).map_err(Problem::wrong)?);
     }
     Ok(prices)

@@ -4,7 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use dynamometer_store::{Batch, Durability, EmbeddedOptions, EmbeddedStore, Keyspace, Snapshot, Store, StoreError};
+use dynamometer_store::{
+    Batch, Durability, EmbeddedOptions, EmbeddedStore, Keyspace, Snapshot, Store, StoreError,
+};
 
 const BATCHES: u32 = 60;
 

@@ -4,6 +4,7 @@
 //! and scanning") and those of the design guides that name them: sharding, sparse indexes, filters moved into keys.
 
 use dynamometer_capacity::admission::Dimension;
+use dynamometer_capacity::quantity::thousands;
 
 use super::build::partition_limit;
 use super::money::{ON_DEMAND, PROVISIONED};
@@ -163,8 +164,9 @@ fn filters(place: &Place<'_>) -> Vec<Advice> {
         if operation.filtered_out_units < ENOUGH_UNITS / 2.0 || share < 0.5 {
             return None;
         }
-        let cost =
-            operation.on_demand_dollars_a_month.map(|dollars| format!(" (${:.2} a month)", dollars * share));
+        let cost = operation
+            .on_demand_dollars_a_month
+            .map(|dollars| format!(" ({} a month)", dollars_text(dollars * share)));
         let sentence = format!(
             "{}: the filters of {} drop {:.0} % of what it pays for{}.",
             place.name(),
@@ -255,13 +257,21 @@ fn unread_indexes(place: &Place<'_>) -> Vec<Advice> {
     if resource.index.is_none() || resource.reads > 0 || resource.write_units < ENOUGH_UNITS {
         return Vec::new();
     }
-    let cost =
-        resource.dollars_a_month.map(|dollars| format!(" (${dollars:.2} a month)")).unwrap_or_default();
+    let cost = resource
+        .dollars_a_month
+        .map(|dollars| format!(" ({} a month)", dollars_text(dollars)))
+        .unwrap_or_default();
     let sentence = format!("{}: written {} times and never read{cost}.", place.name(), resource.writes);
     vec![place.advice("unread-index", sentence, "delete the index if nothing else needs it")]
 }
 
 /// Whether the other mode would be cheaper by a fifth and a dollar.
+/// Dollars with cents, and commas between thousands.
+fn dollars_text(value: f64) -> String {
+    let cents = (value.abs() * 100.0).round() as u64;
+    format!("${}.{:02}", thousands(&(cents / 100).to_string()), cents % 100)
+}
+
 fn billing_mode(report: &Report) -> Option<Advice> {
     let money = report.money.as_ref()?;
     let cost_of =
@@ -283,7 +293,11 @@ fn billing_mode(report: &Report) -> Option<Advice> {
         kind: "billing-mode".to_owned(),
         table: report.tables.first()?.table.clone(),
         index: None,
-        sentence: format!("All tables: this load costs ${now:.2} a month, and ${other:.2} {name}."),
+        sentence: format!(
+            "All tables: this load costs {} a month, and {} {name}.",
+            dollars_text(now),
+            dollars_text(other)
+        ),
         remedy: remedy.to_owned(),
     })
 }

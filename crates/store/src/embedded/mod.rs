@@ -108,7 +108,8 @@ impl EmbeddedStore {
         let closing = Mutex::new(Closing::Closed(Ok(())));
         let close_time = options.close_time;
         // From here on, a failure drops the store, which ends the threads that run by then.
-        let mut store = EmbeddedStore { queue, database, background, merger: None, closing, close_time, folder };
+        let mut store =
+            EmbeddedStore { queue, database, background, merger: None, closing, close_time, folder };
         store.start()?;
         Ok(store)
     }

@@ -377,7 +377,8 @@ fn break_even(rows: &[Row]) -> Option<u64> {
 
 fn as_text(args: &CostArgs, load: &Load, rows: &[Row]) -> String {
     let mut out = format!("{}, {}\n", load.words, args.prices.region());
-    let on_demand = rows.iter().find_map(|row| row.quote.as_ref().ok()).map(Quote::total);
+    // The first plan is on demand; where that has no price, nothing is compared with it.
+    let on_demand = rows.first().and_then(|row| row.quote.as_ref().ok()).map(Quote::total);
     let width = rows.iter().map(|row| row.name.len()).max().unwrap_or(0);
     out.push_str(&format!("{:width$}   {:>12}    VERSUS\n", "", "A MONTH"));
     for row in rows {
@@ -404,7 +405,9 @@ fn as_text(args: &CostArgs, load: &Load, rows: &[Row]) -> String {
         out.push_str("list prices: --free-tier takes off what is free each month\n");
     }
     if let Some(missing) = rows.iter().find_map(|row| row.quote.as_ref().err()) {
-        out.push_str(&format!("no price: {missing}\n"));
+        out.push_str(&format!(
+            "no price: {missing}\n  --prices FILE takes one; docs/cost-and-simulate.md shows its form\n"
+        ));
     }
     out
 }

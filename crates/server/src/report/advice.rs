@@ -164,8 +164,10 @@ fn filters(place: &Place<'_>) -> Vec<Advice> {
         if operation.filtered_out_units < ENOUGH_UNITS / 2.0 || share < 0.5 {
             return None;
         }
+        // What is provisioned is paid for whatever is dropped.
         let cost = operation
             .on_demand_dollars_a_month
+            .filter(|_| place.table.billing_mode == "PAY_PER_REQUEST")
             .map(|dollars| format!(" ({} a month)", dollars_text(dollars * share)));
         let sentence = format!(
             "{}: the filters of {} drop {:.0} % of what it pays for{}.",
@@ -257,21 +259,23 @@ fn unread_indexes(place: &Place<'_>) -> Vec<Advice> {
     if resource.index.is_none() || resource.reads > 0 || resource.write_units < ENOUGH_UNITS {
         return Vec::new();
     }
+    // A local index of a provisioned table has no throughput of its own: nothing is paid for it alone.
     let cost = resource
         .dollars_a_month
+        .filter(|dollars| *dollars >= 0.005)
         .map(|dollars| format!(" ({} a month)", dollars_text(dollars)))
         .unwrap_or_default();
     let sentence = format!("{}: written {} times and never read{cost}.", place.name(), resource.writes);
     vec![place.advice("unread-index", sentence, "delete the index if nothing else needs it")]
 }
 
-/// Whether the other mode would be cheaper by a fifth and a dollar.
 /// Dollars with cents, and commas between thousands.
 fn dollars_text(value: f64) -> String {
     let cents = (value.abs() * 100.0).round() as u64;
     format!("${}.{:02}", thousands(&(cents / 100).to_string()), cents % 100)
 }
 
+/// Whether the other mode would be cheaper by a fifth and a dollar.
 fn billing_mode(report: &Report) -> Option<Advice> {
     let money = report.money.as_ref()?;
     let cost_of =

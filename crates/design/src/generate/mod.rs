@@ -84,7 +84,11 @@ pub fn generate(
     })
 }
 
-fn check_names(design: &Design) -> Result<(), GenerateError> {
+/// Whether AWS takes the names of the tables and indexes: those of patterns and entities may be in any language, these not.
+///
+/// # Errors
+/// The first name that AWS refuses.
+pub fn check_names(design: &Design) -> Result<(), GenerateError> {
     let is_name = |name: &str| {
         (3..=255).contains(&name.len())
             && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))

@@ -24,6 +24,7 @@ use dynamometer_store::{EmbeddedOptions, EmbeddedStore, MemoryStore, Store, Stor
 use crate::args::{ClockKind, Durability, ServeArgs, Throttle};
 use crate::client::ca_bundle;
 use crate::design;
+use crate::files::read_file;
 use crate::fixtures::Fixtures;
 use crate::greeting::greeting;
 use crate::open_files::OpenFiles;
@@ -185,7 +186,7 @@ fn read_pipes(files: &[PathBuf]) -> Result<Vec<AskedPipe>, Problem> {
     let (mut pipes, mut names) = (Vec::new(), HashSet::new());
     for file in files {
         let wrong = |what: &dyn std::fmt::Display| Problem::wrong(format!("{}: {what}", file.display()));
-        let text = std::fs::read_to_string(file).map_err(|error| wrong(&error))?;
+        let text = read_file(file)?;
         for asked in AskedPipe::read_all(&text).map_err(|error| wrong(&error))? {
             let name = asked.check().map_err(|error| wrong(&error))?.name;
             if let Some(name) = names.replace(name) {
@@ -210,7 +211,7 @@ fn read_prices(file: Option<&Path>) -> Result<PriceTable, Problem> {
     let mut prices = PriceTable::builtin();
     if let Some(file) = file {
         let name = file.display().to_string();
-        let text = std::fs::read_to_string(file).map_err(|e| Problem::wrong(format!("{name}: {e}")))?;
+        let text = read_file(file)?;
         prices.overlay(PriceTable::parse(&name, &text).map_err(Problem::wrong)?);
     }
     Ok(prices)

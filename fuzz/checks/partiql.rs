@@ -13,7 +13,7 @@ pub fn check(data: &[u8]) {
         Statement::Select(select) | Statement::Exists(select) => {
             check_condition(select.condition.as_ref());
             for schema in schemas() {
-                let _ = OrderKey::check_all(&select.order, &schema);
+                let _ = OrderKey::check_all(&select.order, select.condition.is_some(), &schema);
                 check_reads(select.condition.as_ref(), &schema);
             }
             if let Some(columns) = &select.columns {
@@ -46,9 +46,9 @@ fn check_condition(condition: Option<&Condition>) {
 
 /// Each item that a condition means is read by exactly one of its queries.
 fn check_reads(condition: Option<&Condition>, schema: &KeySchema) {
-    let Ok(Some(reads)) = Reads::plan(condition, schema) else { return };
+    let Ok(reads) = Reads::plan(condition, schema) else { return };
     let _ = reads.unprojected(|name| name == "pk");
-    if reads.check_types().is_err() || reads.check_overlap().is_err() {
+    if reads.check_types().is_err() || reads.check_overlap().is_err() || !reads.are_keyed() {
         return;
     }
     let Ok(list) = reads.list() else { return };

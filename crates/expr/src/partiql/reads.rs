@@ -265,6 +265,10 @@ impl<'s> Reads<'s> {
             let apart = group.len() == 1 || group.iter().all(|branch| branch.span().is_some());
             for branch in if apart { group } else { &group[..1] } {
                 // Alternatives that may share keys are answered by one query of the whole partition.
+                // One that no key can fit must not read what belongs to the others.
+                if apart && group.len() > 1 && !branch.sort.iter().all(|test| self.fits(test)) {
+                    continue;
+                }
                 let sort = if apart { branch.sort.iter().find(|test| self.fits(test)) } else { None };
                 let pinned = branch.pinned().filter(|value| self.partition.scalar_type.admits(value));
                 let is_too_long = is_too_long(pinned.into_iter(), limits::PARTITION_KEY_BYTES)
@@ -282,8 +286,7 @@ impl<'s> Reads<'s> {
         Ok(reads)
     }
 
-    /// Whether a condition on the sort key is about values that it can have. The types of those in a condition that is not
-    /// plain are not checked; nothing has such a key.
+    /// Whether a condition on the sort key is about values that it can have: types are not always checked.
     fn fits(&self, test: &KeyTest) -> bool {
         self.sort.is_some_and(|sort| test.values().all(|value| sort.scalar_type.admits(value)))
     }

@@ -219,6 +219,10 @@ fn key_types_are_checked_as_far_as_alternatives_are_plain() {
         ("pk = 'a' AND sk > 0 AND sk < 5", "a*"),
         ("pk = 'a' AND sk = '1' AND sk = '2' OR pk = 'b' AND sk = 3", "a/EqS1* b*"),
         ("pk = 1 AND sk = '1' AND sk = '2'", ""),
+        (
+            "pk = 'a' AND sk = '1' AND sk = '2' OR pk = 'b' AND sk = 3 OR pk = 'b' AND sk = '1'",
+            "a/EqS1* b/EqS1",
+        ),
     ];
     for (condition, expected) in taken {
         assert_eq!(plan(condition), expected, "{condition}");

@@ -5,6 +5,7 @@ mod client;
 mod cost;
 mod deploy;
 mod design;
+mod files;
 mod fixtures;
 mod greeting;
 mod invocation;

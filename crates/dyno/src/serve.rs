@@ -1,5 +1,6 @@
 //! `dyno serve`: opens the data, takes the port, says where it is, and serves until it is told to stop.
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,7 @@ use dynamometer_store::{EmbeddedOptions, EmbeddedStore, MemoryStore, Store, Stor
 use crate::args::{ClockKind, Durability, ServeArgs, Throttle};
 use crate::client::ca_bundle;
 use crate::design;
+use crate::files::read_file;
 use crate::fixtures::Fixtures;
 use crate::greeting::greeting;
 use crate::open_files::OpenFiles;
@@ -61,7 +63,7 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
     let engine = Arc::new(Engine::open(store.clone(), config.clone()).map_err(|e| unusable(&args.data, &e))?);
     let clock = Arc::new(match args.clock {
         ClockKind::Wall => Clock::Wall,
-        ClockKind::Manual => Clock::manual(),
+        ClockKind::Manual => manual_clock(&engine)?,
     });
     let pipes = Arc::new(Pipes::new(engine.clone(), clock.clone()).trusting(ca_bundle()));
     let jobs = Arc::new(Jobs::new(&engine, clock));
@@ -168,14 +170,29 @@ fn http_config(args: &ServeArgs, files: OpenFiles) -> Result<HttpConfig, Problem
     Ok(config)
 }
 
+/// The clock that tests move. Says so when it is not what the system's time leads one to expect.
+fn manual_clock(engine: &Engine) -> Result<Clock, Problem> {
+    let moved_to = engine.kept_time().map_err(Problem::failed)?;
+    let clock = Clock::manual(moved_to);
+    let now = clock.now();
+    if moved_to == Some(now) {
+        log(&format!("the clock goes on at {now}, where it was moved to in this data folder"));
+    }
+    Ok(clock)
+}
+
 /// The pipes of some files.
 fn read_pipes(files: &[PathBuf]) -> Result<Vec<AskedPipe>, Problem> {
-    let mut pipes = Vec::new();
+    let (mut pipes, mut names) = (Vec::new(), HashSet::new());
     for file in files {
         let wrong = |what: &dyn std::fmt::Display| Problem::wrong(format!("{}: {what}", file.display()));
-        let text = std::fs::read_to_string(file).map_err(|error| wrong(&error))?;
+        let text = read_file(file)?;
         for asked in AskedPipe::read_all(&text).map_err(|error| wrong(&error))? {
-            asked.check().map_err(|error| wrong(&error))?;
+            let name = asked.check().map_err(|error| wrong(&error))?.name;
+            if let Some(name) = names.replace(name) {
+                return Err(wrong(&format_args!("two pipes are called `{name}`"))
+                    .hint("give each a `Name` of its own"));
+            }
             pipes.push(asked);
         }
     }
@@ -194,7 +211,7 @@ fn read_prices(file: Option<&Path>) -> Result<PriceTable, Problem> {
     let mut prices = PriceTable::builtin();
     if let Some(file) = file {
         let name = file.display().to_string();
-        let text = std::fs::read_to_string(file).map_err(|e| Problem::wrong(format!("{name}: {e}")))?;
+        let text = read_file(file)?;
         prices.overlay(PriceTable::parse(&name, &text).map_err(Problem::wrong)?);
     }
     Ok(prices)

@@ -113,3 +113,28 @@ fn simulate_writes_a_page_that_stands_by_itself() {
     let figures: serde_json::Value = serde_json::from_str(&read(&folders[0], "simulation.json")).unwrap();
     assert_eq!(figures["settings"][0]["minutes"]["askedWrites"].as_array().unwrap().len(), 432);
 }
+
+/// `dyno serve … &` and `dyno deploy …` in two lines that are pasted together: the second does not come too early.
+#[test]
+fn deploy_waits_a_moment_for_a_server_that_is_being_started() {
+    let dyno = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dyno"));
+        command
+            .args(args)
+            .env_clear()
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let design = folder().join("../../../design/src/starters/single-table.yaml").display().to_string();
+    // A port that is free: nobody listens there when the deployment begins.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
+    let endpoint = format!("http://127.0.0.1:{port}");
+    let deploy = dyno(&["deploy", "--design", &design, "-p", "Prefix=dev", "--endpoint", &endpoint]);
+    std::thread::sleep(std::time::Duration::from_millis(150));
+    let mut server = dyno(&["serve", "--in-memory", "--port", &port]);
+    let deployed = deploy.wait_with_output().unwrap();
+    server.kill().unwrap();
+    server.wait().unwrap();
+    assert!(deployed.status.success(), "{}", String::from_utf8_lossy(&deployed.stderr));
+}

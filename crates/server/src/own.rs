@@ -51,7 +51,7 @@ impl From<MoveError> for Refusal {
     fn from(error: MoveError) -> Refusal {
         let status = match error {
             MoveError::Refused(_) => StatusCode::CONFLICT,
-            MoveError::Failed(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            MoveError::NotKept(_) | MoveError::Failed(_) => StatusCode::INTERNAL_SERVER_ERROR,
         };
         Refusal(status, error.to_string())
     }
@@ -132,23 +132,21 @@ impl Own {
         Response::new(status, JSON, format!("{body}\n"))
     }
 
-    /// 503 once the store takes no more writes: reads go on, but whoever watches the server should start it again.
+    /// A server whose store takes no more writes still reads, and is not well.
     fn health(&self) -> Response {
         let store = self.engine.store().info();
-        let failure = self.engine.store().failure();
-        let (status, word) = match failure {
-            None => (StatusCode::OK, "ok"),
-            Some(_) => (StatusCode::SERVICE_UNAVAILABLE, "failed"),
-        };
         let mut health = json!({
-            "status": word,
+            "status": "ok",
             "version": env!("CARGO_PKG_VERSION"),
             "store": store.engine,
             "durable": store.durable,
             "tables": self.engine.catalog().version().tables(&self.namespace).count(),
         });
-        if let Some(failure) = failure {
-            health["error"] = failure.to_string().into();
+        let mut status = StatusCode::OK;
+        if let Some(failure) = store.failure {
+            status = StatusCode::SERVICE_UNAVAILABLE;
+            health["status"] = "read-only".into();
+            health["error"] = format!("{failure}: start the server again").into();
         }
         Response::new(status, JSON, format!("{health}\n"))
     }
@@ -275,4 +273,43 @@ fn check_name(name: &str) -> Result<&str, Refusal> {
     }
     let sentence = "a snapshot's name has 1 to 255 of a-z, A-Z, 0-9, `_`, `.` and `-`";
     Err(Refusal(StatusCode::BAD_REQUEST, sentence.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use dynamometer_engine::EngineConfig;
+    use dynamometer_store::fault::{Fault, FaultStore};
+    use dynamometer_store::{Batch, MemoryStore, Store};
+
+    use super::*;
+    use crate::clock::Clock;
+
+    #[test]
+    fn a_server_whose_store_failed_is_not_well_and_says_why() {
+        let store = Arc::new(FaultStore::new(MemoryStore::new()));
+        let engine = Arc::new(Engine::open(store.clone(), EngineConfig::default()).unwrap());
+        let clock = Arc::new(Clock::Wall);
+        let own = Own {
+            jobs: Arc::new(Jobs::new(&engine, clock.clone())),
+            faults: Arc::new(Faults::new(0)),
+            pipes: Arc::new(Pipes::new(engine.clone(), clock)),
+            engine,
+            prices: Arc::new(PriceTable::builtin()),
+            coverage: None,
+            region: "us-east-1".into(),
+            namespace: String::new(),
+            now: Timestamp::default(),
+        };
+        let health = || {
+            let response = own.answer(&Method::GET, "/_dyno/health", &Bytes::new());
+            let body: Value = serde_json::from_slice(&response.body).unwrap();
+            (response.status, body["status"].clone(), body["error"].clone())
+        };
+        assert_eq!(health(), (StatusCode::OK, json!("ok"), Value::Null));
+        store.fail_at(1, Fault::Full);
+        store.commit(Batch::new()).wait().unwrap_err();
+        let (status, word, error) = health();
+        assert_eq!((status, word), (StatusCode::SERVICE_UNAVAILABLE, json!("read-only")));
+        assert!(error.as_str().is_some_and(|error| error.contains("no space is left")), "{error}");
+    }
 }

@@ -4,6 +4,7 @@
 //! that is moved stops at each time at which something is due, in order, and the job sees that time: so a month that is
 //! skipped leaves behind what a month that passed would have. One loop, [`Jobs::run_until`], does both.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::JoinHandle;
@@ -11,9 +12,11 @@ use std::time::Duration;
 
 use dynamometer_engine::Engine;
 use dynamometer_engine::jobs::{JobError, TimedJob, timed_jobs};
+use dynamometer_store::StoreError;
 use dynamometer_types::Timestamp;
 
 use crate::clock::{Clock, ClockError, Move};
+use crate::panics::text_of;
 
 /// How long the runner sleeps at most: what fell due without a call to [`Jobs::wake`] may be late by as much, and what
 /// failed is tried again after it.
@@ -24,6 +27,7 @@ const MOST_DUE: u64 = 100_000;
 
 /// The jobs of a server and the clock that they follow.
 pub struct Jobs {
+    engine: Arc<Engine>,
     clock: Arc<Clock>,
     jobs: RwLock<Vec<Arc<dyn TimedJob>>>,
     /// Held while jobs run and the clock moves: one after the other, in the order of time.
@@ -49,6 +53,9 @@ pub enum MoveError {
     /// The clock stands where it was.
     #[error("{}", .0.0)]
     Refused(ClockError),
+    /// The clock stands where it was, as the store failed.
+    #[error("the clock was not moved: {0}")]
+    NotKept(StoreError),
     /// The clock was moved; the first job that failed.
     #[error(transparent)]
     Failed(#[from] JobFailure),
@@ -58,6 +65,7 @@ impl Jobs {
     /// The jobs of an engine.
     pub fn new(engine: &Arc<Engine>, clock: Arc<Clock>) -> Jobs {
         Jobs {
+            engine: Arc::clone(engine),
             clock,
             jobs: RwLock::new(timed_jobs(engine)),
             running: Mutex::default(),
@@ -102,6 +110,8 @@ impl Jobs {
         let _one_at_a_time = lock(&self.running);
         let end = self.clock.end_of(by).map_err(MoveError::Refused)?;
         self.check_calendar(end).map_err(MoveError::Refused)?;
+        // Before any time on the way is seen: after a restart the clock stands at none that is earlier.
+        self.engine.keep_time(end).map_err(MoveError::NotKept)?;
         deliver();
         let (failure, _) = self.run_until(end, deliver);
         let now = self.clock.reach(end);
@@ -134,7 +144,7 @@ impl Jobs {
                 Ok(next) => match next.up_to(end) {
                     Some((time, at)) if !self.is_stopped() => {
                         let now = self.clock.reach(time);
-                        let ran = jobs[at].run(now);
+                        let ran = caught(|| jobs[at].run(now));
                         if jobs[at].changes_items() {
                             deliver();
                         }
@@ -196,7 +206,7 @@ impl Next {
         let mut next = Next { prompt: None, waiting: None };
         for (at, job) in jobs.iter().enumerate() {
             let slot = if job.may_wait() { &mut next.waiting } else { &mut next.prompt };
-            match job.next_due().map_err(|cause| (at, cause))? {
+            match caught(|| job.next_due()).map_err(|cause| (at, cause))? {
                 Some(due) if slot.is_none_or(|(earliest, _)| due < earliest) => *slot = Some((due, at)),
                 _ => {}
             }
@@ -216,6 +226,12 @@ impl Next {
     fn due(&self) -> Option<Timestamp> {
         self.prompt.into_iter().chain(self.waiting).map(|(due, _)| due).min()
     }
+}
+
+/// Does a part of a job. A panic in it is a failure of this job: whoever runs jobs has others to run.
+fn caught<T>(work: impl FnOnce() -> Result<T, JobError>) -> Result<T, JobError> {
+    catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|panic| Err(format!("it panicked: {}", text_of(&*panic)).into()))
 }
 
 /// What a panicking job leaves behind is in the store, not in here.
@@ -261,6 +277,7 @@ mod tests {
         due_ms: Mutex<Vec<i64>>,
         fails: bool,
         waits: bool,
+        panics: bool,
         ran: Arc<Mutex<Vec<(&'static str, i64)>>>,
     }
 
@@ -279,6 +296,7 @@ mod tests {
 
         fn run(&self, now: Timestamp) -> Result<(), JobError> {
             lock(&self.ran).push((self.name, now.millis()));
+            assert!(!self.panics, "a defect");
             if self.fails {
                 return Err("no luck".into());
             }
@@ -299,8 +317,8 @@ mod tests {
         let (jobs, ran) = (Jobs::new(&Arc::new(engine), clock), Ran::default());
         for (name, due_ms, fails) in noting {
             let (due_ms, ran) = (Mutex::new(due_ms.to_vec()), ran.clone());
-            let waits = name.starts_with("waits");
-            jobs.add(Arc::new(Noting { name, due_ms, fails: *fails, waits, ran }));
+            let (waits, panics) = (name.starts_with("waits"), name.starts_with("panics"));
+            jobs.add(Arc::new(Noting { name, due_ms, fails: *fails, waits, panics, ran }));
         }
         (jobs, ran)
     }
@@ -331,6 +349,15 @@ mod tests {
         assert_eq!(jobs.clock().now(), Timestamp::from_millis(2_000));
         assert!(jobs.run_due().is_err());
         assert_eq!(*lock(&ran), [("broken", 1_100), ("b", 1_200), ("broken", 2_000)]);
+    }
+
+    #[test]
+    fn a_job_that_panics_has_failed_and_is_tried_again() {
+        let (jobs, ran) = jobs(&[("panics", &[1_100], false), ("b", &[1_200], false)]);
+        let error = jobs.move_clock(Move::Advance(1_000), &|| ()).unwrap_err();
+        assert_eq!(error.to_string(), "panics failed, and is tried again: it panicked: a defect");
+        assert!(jobs.run_due().is_err());
+        assert_eq!(*lock(&ran), [("panics", 1_100), ("b", 1_200), ("panics", 2_000)]);
     }
 
     #[test]

@@ -104,6 +104,8 @@ pub struct StoreInfo {
     pub data_dir: Option<PathBuf>,
     /// Bytes that the data takes up, on disk or (memory engine) as keys and values.
     pub disk_bytes: u64,
+    /// Why it takes no more batches, as a sentence; `None` as long as it does.
+    pub failure: Option<String>,
 }
 
 /// A place that keeps keyspaces of bytes and changes them by atomic batches.
@@ -144,11 +146,6 @@ pub trait Store: Send + Sync + 'static {
 
     /// What this store is, and how large.
     fn info(&self) -> StoreInfo;
-
-    /// Why the store takes no more batches, when it is poisoned; `None` as long as it takes them.
-    fn failure(&self) -> Option<StoreError> {
-        None
-    }
 
     /// Writes the whole store, as of one moment, into `to`: a folder that does not exist yet or is empty.
     /// Writers go on meanwhile. The result is complete and on disk when this returns, and opens as a store.

@@ -43,7 +43,7 @@ impl Folder {
     /// [`StoreError::Folder`] when another process has it, when something else lives in it, or when its
     /// layout is another engine's or a newer one.
     pub(crate) fn open(path: &Path, engine: &'static str) -> Result<Self, StoreError> {
-        fs::create_dir_all(path).map_err(|error| unusable(path, &error))?;
+        make_folder(path).map_err(|error| unusable(path, &error))?;
         if !path.join(FORMAT).exists() {
             refuse_foreign(path)?;
         }
@@ -90,6 +90,21 @@ impl Folder {
         self.is_new = false;
         Ok(())
     }
+}
+
+/// Makes a folder and those above it, as far as they are not there, so that their names are durable too.
+fn make_folder(path: &Path) -> io::Result<()> {
+    let missing: Vec<&Path> = path.ancestors().take_while(|folder| !folder.exists()).collect();
+    fs::create_dir_all(path)?;
+    for above in missing.into_iter().rev().filter_map(Path::parent) {
+        let here = above.as_os_str().is_empty();
+        match sync_folder(if here { Path::new(".") } else { above }) {
+            // One that may be written to and not read cannot be synced either.
+            Err(error) if error.kind() != io::ErrorKind::PermissionDenied => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Makes the names in a folder durable.
@@ -224,6 +239,14 @@ mod tests {
         for (line, expected) in cases {
             assert_eq!(parse_format(&line), expected, "{line:?}");
         }
+    }
+
+    #[test]
+    fn folders_are_made_at_every_depth() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a/b/c");
+        assert!(Folder::open(&path, "fjall").unwrap().is_new());
+        assert!(path.join(LOCK).exists());
     }
 
     #[test]

@@ -4,7 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use dynamometer_store::{Batch, Durability, EmbeddedOptions, EmbeddedStore, Keyspace, Snapshot, Store, StoreError};
+use dynamometer_store::{
+    Batch, Durability, EmbeddedOptions, EmbeddedStore, Keyspace, Snapshot, Store, StoreError,
+};
 
 const BATCHES: u32 = 60;
 
@@ -239,7 +241,8 @@ fn what_is_missing_of_a_folder_is_told() {
     drop(store);
     for (missing, words) in [
         ("log", "there is no log"),
-        ("items/current", "not the file that lists them"),
+        ("items/current", "is missing"),
+        ("streams", "is missing"),
         ("items/tables", "files are missing"),
     ] {
         let dir = tempfile::tempdir().expect("a folder");

@@ -9,6 +9,7 @@ use super::encoding::{Encoding, content_encoding, decode, encode, preferred_enco
 use super::message::{JSON_1_0, JSON_1_1, NO_CONTENT_TYPE, Request, Response, Service};
 use super::watch::Phase;
 use crate::auth::{AuthError, Caller, RawRequest};
+use crate::panics::text_of;
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Version, header};
@@ -171,8 +172,7 @@ async fn call<S: Service>(connection: &Connection<S>, request: Request) -> Respo
             Err(panic) => Poll::Ready(Err(panic)),
         });
     caught.await.unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().map(String::as_str);
-        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+        let text = text_of(&*panic);
         (connection.shared.config.log)(&format!("a request from {} panicked: {text}", connection.peer));
         answers::internal_error(content_type)
     })

@@ -40,6 +40,9 @@ const MOST_PIPES: usize = 100;
 /// How long a moved clock waits in all for what is delivered because of it.
 pub const SETTLE: Duration = Duration::from_secs(10);
 
+/// The last result of a pipe that has done nothing yet, in Lambda's words.
+const NOTHING_YET: &str = "No records processed";
+
 /// The pipes of a server.
 pub struct Pipes {
     around: Arc<Surroundings>,
@@ -173,6 +176,13 @@ impl Pipes {
         let tls = tls.transpose().map_err(|error| failed(&error))?;
         let mut running = lock(&self.running);
         if let Some(at) = position(&running, namespace, &definition.name) {
+            let source = running[at].pipe.definition.source.text();
+            if !asked.is_named() && source != definition.source.text() {
+                return Err(format!(
+                    "the pipe `{}` reads {source} already: give this one a `Name` of its own, or DELETE that one first",
+                    definition.name
+                ));
+            }
             running.remove(at).stop();
         }
         if running.len() >= MOST_PIPES {
@@ -184,15 +194,23 @@ impl Pipes {
             asked,
             tls,
             signal: Signal::default(),
-            stats: Mutex::new(Stats { last_result: "No records processed".into(), ..Stats::default() }),
+            stats: Mutex::new(Stats { last_result: NOTHING_YET.into(), ..Stats::default() }),
         });
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| failed(&error))?;
         let lanes = worker::begin(&self.around.engine, &pipe, kept).map_err(|error| failed(&error))?;
         let (around, shown) = (self.around.clone(), pipe.show());
-        let worker =
-            Worker { pipe: pipe.clone(), around, runtime, lanes, tasks: JoinSet::new(), is_saving: false };
-        let thread = std::thread::Builder::new().name("dyno-pipe".into()).spawn(|| worker.run());
+        let worker = Worker {
+            pipe: pipe.clone(),
+            around,
+            runtime,
+            lanes,
+            tasks: JoinSet::new(),
+            has_source: true,
+            is_saving: false,
+        };
+        let work = move || worker.run_guarded();
+        let thread = std::thread::Builder::new().name("dyno-pipe".into()).spawn(work);
         running.push(Running { pipe, thread: Some(thread.map_err(|error| failed(&error))?) });
         Ok(shown)
     }
@@ -312,4 +330,65 @@ impl Signal {
 /// What a thread that panicked left behind is whole: each change is made at once.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use bytes::Bytes;
+    use dynamometer_engine::EngineConfig;
+    use dynamometer_store::{Batch, Commit, Keyspace, MemoryStore, Snapshot, Store, StoreError, StoreInfo};
+
+    use super::*;
+
+    /// A store that panics when the thread of a pipe begins to save how far it is.
+    struct Defective(MemoryStore);
+
+    impl Store for Defective {
+        fn get(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
+            self.0.get(keyspace, key)
+        }
+
+        fn snapshot(&self) -> Result<Box<dyn Snapshot>, StoreError> {
+            self.0.snapshot()
+        }
+
+        fn commit(&self, batch: Batch) -> Commit {
+            assert_ne!(std::thread::current().name(), Some("dyno-pipe"), "a defect");
+            self.0.commit(batch)
+        }
+
+        fn info(&self) -> StoreInfo {
+            self.0.info()
+        }
+
+        fn checkpoint(&self, to: &Path) -> Result<(), StoreError> {
+            self.0.checkpoint(to)
+        }
+
+        fn close(&self) -> Result<(), StoreError> {
+            self.0.close()
+        }
+    }
+
+    #[test]
+    fn a_pipe_that_panicked_says_so_and_keeps_nobody_waiting() {
+        let store = Arc::new(Defective(MemoryStore::new()));
+        let engine = Arc::new(Engine::open(store, EngineConfig::default()).unwrap());
+        let pipes = Pipes::new(engine.clone(), Arc::new(Clock::Wall));
+        // It was in a shard that is gone by now: the first thing to write down.
+        let asked = || Asked::read_all(EXAMPLE).unwrap().remove(0);
+        let source = asked().check().unwrap().source.text().to_owned();
+        let position = dynamometer_engine::pipes::Position::default();
+        let positions = std::iter::once(((1, 0), position)).collect();
+        engine.begin_pipe("", "processor", &source, None, &positions).unwrap();
+        pipes.start("", asked()).unwrap();
+        let begun = Instant::now();
+        pipes.settle(Duration::from_secs(60));
+        assert!(begun.elapsed() < Duration::from_secs(30));
+        let shown = pipes.list("").remove(0).stats.last_result;
+        assert!(shown.starts_with("PROBLEM: ") && shown.contains("a defect"), "{shown}");
+        assert!(pipes.remove("", "processor").unwrap());
+    }
 }

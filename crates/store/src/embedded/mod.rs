@@ -6,6 +6,7 @@ mod checkpoint;
 mod counters;
 mod database;
 mod group;
+mod list;
 mod log;
 mod queue;
 mod rows;
@@ -64,7 +65,7 @@ impl Default for EmbeddedOptions {
         EmbeddedOptions {
             durability: Durability::Sync,
             cache_bytes: 64 << 20,
-            memtable_bytes: 32 << 20,
+            memtable_bytes: 64 << 20,
             open_tables: 400,
             close_time: Duration::from_millis(700),
         }
@@ -103,7 +104,7 @@ impl EmbeddedStore {
     pub fn open(path: impl AsRef<Path>, options: &EmbeddedOptions) -> Result<Self, StoreError> {
         let mut folder = Folder::open(path.as_ref(), ENGINE)?;
         if !folder.is_new() {
-            database::check_complete(&folder.data())?;
+            database::check_log(&folder.data())?;
         }
         let database = Arc::new(Database::open(&folder.data(), options)?);
         if folder.is_new() {
@@ -144,7 +145,8 @@ impl EmbeddedStore {
                 let writer = writer.join();
                 self.background.stop();
                 let panicked = |_| StoreError::Unavailable("a thread of the store panicked".into());
-                writer.and(flusher.join()).map_err(panicked).and_then(|()| last())
+                let ended = writer.and(flusher.join()).map_err(panicked);
+                ended.and_then(|()| self.background.failure().map_or_else(last, Err))
             }
         };
         *closing = Closing::Closed(closed.clone());
@@ -177,11 +179,8 @@ impl Store for EmbeddedStore {
             format_version: FORMAT_VERSION,
             data_dir: Some(self.folder.path().to_owned()),
             disk_bytes: self.database.disk_bytes(),
+            failure: self.background.failure().map(|failure| failure.to_string()),
         }
-    }
-
-    fn failure(&self) -> Option<StoreError> {
-        self.background.failure()
     }
 
     /// The result opens as a [`EmbeddedStore`].

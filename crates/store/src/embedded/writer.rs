@@ -47,9 +47,8 @@ impl Writer {
         let attempt = catch_unwind(AssertUnwindSafe(|| self.commit(requests)));
         let attempt = attempt.unwrap_or_else(|_| Err(StoreError::Unavailable("the writer panicked".into())));
         attempt.unwrap_or_else(|error| {
-            let poison = StoreError::poisoned(&error);
-            self.background.note_failure(poison.clone());
-            self.poison = Some(poison);
+            self.poison = Some(StoreError::poisoned(&error));
+            self.background.fail(error.clone());
             vec![Err(error); requests.len()]
         })
     }

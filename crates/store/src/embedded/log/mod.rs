@@ -56,6 +56,9 @@ impl Log {
     /// Those of the file system.
     pub fn open(folder: &Path, durability: Durability, recovered: Recovered) -> io::Result<Log> {
         let Recovered { used: mut full, mut unused, last_number, last } = recovered;
+        // A process that was killed may have left a group that was written and not synced. Readers see it from now on, and
+        // the next group names it: a power cut that takes it after all would leave a gap.
+        full.iter().try_for_each(Segment::sync)?;
         if let Some(newest) = full.last_mut().filter(|_| durability == Durability::Os) {
             // What was found damaged must not be found again, by a start that takes it for an error.
             newest.cut_off()?;

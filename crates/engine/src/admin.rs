@@ -161,6 +161,40 @@ impl Engine {
         self.copy_database(&kept, namespace, now)
     }
 
+    /// The names under which states of a database are kept.
+    pub fn kept_states(&self, namespace: &str) -> Vec<String> {
+        let version = self.catalog.version();
+        let kept = version.namespaces().filter_map(|kept| kept.strip_prefix(KEPT)?.split_once('/'));
+        let mut names: Vec<String> =
+            kept.filter(|(_, of)| *of == namespace).map(|(name, _)| name.to_owned()).collect();
+        names.sort();
+        names
+    }
+
+    /// Forgets the state that is kept under a name. Its rows are cleared away by a job.
+    ///
+    /// # Errors
+    /// When no state is kept under the name, or the store fails.
+    pub fn forget_state(&self, namespace: &str, name: &str, now: Timestamp) -> Result<(), AdminError> {
+        let kept = kept_namespace(namespace, name);
+        let change = |draft: &mut Draft| {
+            if !draft.version().has_namespace(&kept) {
+                return Err(AdminError::NoSuchState(name.to_owned()));
+            }
+            replace_database(draft, Vec::new(), Vec::new(), &kept, now);
+            draft.forget_namespace(&kept);
+            Ok(())
+        };
+        let ((), commit) = self.targets.forget(&kept, None, |forget_targets| {
+            self.catalog.change(&*self.store, |draft| {
+                forget_targets(&mut draft.batch);
+                change(draft)
+            })
+        })?;
+        commit.wait()?;
+        Ok(())
+    }
+
     fn copy_database(&self, from: &str, to: &str, now: Timestamp) -> Result<Vec<String>, AdminError> {
         let view = self.cut(Batch::new())?;
         // The tables of the same moment as the rows, whatever the catalog has become since.

@@ -87,6 +87,7 @@ struct Reset {
 enum SnapshotRequest {
     Save(String),
     Restore(String),
+    Remove(String),
 }
 
 impl Own {
@@ -95,6 +96,9 @@ impl Own {
         let answer = match (method.as_str(), path) {
             ("GET", "/_dyno/health") => return self.health(),
             ("POST", "/_dyno/reset") => self.reset(body),
+            ("GET", "/_dyno/snapshot") => {
+                Ok(json!({ "snapshots": self.engine.kept_states(&self.namespace) }))
+            }
             ("POST", "/_dyno/snapshot") => self.snapshot(body),
             ("DELETE", "/_dyno/coverage") => self.forget_coverage(),
             ("GET", "/_dyno/report") => self.report(),
@@ -117,7 +121,7 @@ impl Own {
                 format!(
                     "there is no {path}; there are GET /_dyno/health, GET /_dyno/report, GET /metrics, GET and POST \
                      /_dyno/clock, GET, POST and DELETE /_dyno/faults and /_dyno/pipes, DELETE /_dyno/coverage, POST /_dyno/reset, \
-                     POST /_dyno/snapshot"
+                     GET and POST /_dyno/snapshot"
                 ),
             )),
         };
@@ -229,7 +233,7 @@ impl Own {
     }
 
     fn snapshot(&self, body: &Bytes) -> Result<Value, Refusal> {
-        match read(body, r#"{"save": "name"} or {"restore": "name"}"#)? {
+        match read(body, r#"{"save": "name"}, {"restore": "name"} or {"remove": "name"}"#)? {
             SnapshotRequest::Save(name) => {
                 let tables = self.engine.keep_state(&self.namespace, check_name(&name)?, self.now)?;
                 Ok(json!({ "saved": name, "tables": tables }))
@@ -237,6 +241,10 @@ impl Own {
             SnapshotRequest::Restore(name) => {
                 let tables = self.engine.bring_back(&self.namespace, check_name(&name)?, self.now)?;
                 Ok(json!({ "restored": name, "tables": tables }))
+            }
+            SnapshotRequest::Remove(name) => {
+                self.engine.forget_state(&self.namespace, check_name(&name)?, self.now)?;
+                Ok(json!({ "removed": name }))
             }
         }
     }

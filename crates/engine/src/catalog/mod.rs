@@ -218,6 +218,12 @@ impl Draft {
         self.version.namespaces.entry(namespace.to_owned()).or_default();
     }
 
+    /// Makes a database that has no tables any more be none.
+    pub fn forget_namespace(&mut self, namespace: &str) {
+        self.batch.delete(Keyspace::Catalog, namespace_key(namespace));
+        self.version.namespaces.remove(namespace);
+    }
+
     /// Takes a table out. Its rows on disk are the caller's matter.
     pub fn remove(&mut self, namespace: &str, name: &str) -> Option<Arc<Table>> {
         self.batch.delete(Keyspace::Catalog, row_key(namespace, name));

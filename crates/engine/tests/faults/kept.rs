@@ -79,3 +79,21 @@ fn a_state_is_kept_and_brought_back_whole_or_not_at_all() {
         }
     }
 }
+
+#[test]
+fn a_state_that_is_forgotten_leaves_nothing() {
+    let world = world_with_table(Arc::new(FaultStore::new(MemoryStore::new())));
+    for name in ["second", "first"] {
+        world.engine.keep_state("", name, world.now()).unwrap();
+    }
+    assert_eq!(world.engine.kept_states(""), ["first", "second"]);
+    assert!(world.engine.kept_states("another").is_empty());
+    world.engine.forget_state("", "first", world.now()).unwrap();
+    assert_eq!(world.engine.kept_states(""), ["second"]);
+    assert!(world.engine.forget_state("", "first", world.now()).is_err());
+    assert!(world.engine.bring_back("", "first", world.now()).is_err());
+    world.run_jobs();
+    check_nothing_is_left_over(&world);
+    world.engine.bring_back("", "second", world.now()).unwrap();
+    assert_eq!(check_agreement(&world, "table").len(), 5);
+}

@@ -42,7 +42,8 @@ fn main() {
 
 fn on_disk() -> (tempfile::TempDir, Arc<Engine>) {
     let folder = tempfile::tempdir_in(".").unwrap();
-    let store: Arc<dyn Store> = Arc::new(EmbeddedStore::open(folder.path(), &EmbeddedOptions::default()).unwrap());
+    let store: Arc<dyn Store> =
+        Arc::new(EmbeddedStore::open(folder.path(), &EmbeddedOptions::default()).unwrap());
     (folder, Arc::new(Engine::open(store, EngineConfig::default()).unwrap()))
 }
 

@@ -8,10 +8,10 @@
 //! away; the job is held back while the copy is under way, and taken out by the change that shows it.
 
 use std::collections::HashSet;
-use std::ops::{Bound, ControlFlow};
+use std::ops::Bound;
 use std::sync::Arc;
 
-use dynamometer_store::{Batch, Direction, Keyspace, Snapshot, StoreError};
+use dynamometer_store::{Batch, Keyspace, Snapshot, StoreError};
 use dynamometer_types::Timestamp;
 use parking_lot::Mutex;
 
@@ -19,9 +19,8 @@ use crate::catalog::jobs::{Job, Work};
 use crate::catalog::record::{Lifecycle, TableRecord};
 use crate::catalog::stream::StreamRow;
 use crate::catalog::{Draft, Version};
-use crate::disk::keys::{ObjectId, after_prefix};
+use crate::disk::keys::ObjectId;
 use crate::engine::Engine;
-use crate::ops::token_prefix;
 use crate::pipes::CopiedStreams;
 use crate::scaling::activity;
 
@@ -74,15 +73,14 @@ impl Drop for UnderWay<'_> {
 }
 
 impl Engine {
-    /// Empties a database: tables, whatever protects them, and their streams, tokens, scalable targets, metrics and
-    /// alarms. Answers the names of the tables. Their rows are cleared away by a job.
+    /// Empties a database: tables, whatever protects them, and their streams, scalable targets, metrics and alarms.
+    /// Answers the names of the tables. Their rows are cleared away by a job.
     ///
     /// # Errors
     /// When the store fails.
     pub fn reset(&self, namespace: &str, now: Timestamp) -> Result<Vec<String>, AdminError> {
         let view = self.store.snapshot()?;
         let change = |draft: &mut Draft| {
-            forget_tokens(draft, &*view, namespace)?;
             activity::forget(&*view, namespace, None, &mut draft.batch)?;
             remove_streams(draft, namespace, |_| true, now);
             let tables = draft.version().tables(namespace);
@@ -184,7 +182,6 @@ impl Engine {
         let by_now = self.store.snapshot()?;
         let show = |draft: &mut Draft, copy_targets: &mut dyn FnMut(&mut Batch)| {
             copy.job.finish(&mut draft.batch);
-            forget_tokens(draft, &*by_now, to)?;
             activity::forget(&*by_now, to, None, &mut draft.batch)?;
             copy_targets(&mut draft.batch);
             let copied = CopiedStreams { view: &*view, from, to, streams: &copy.streams };
@@ -310,17 +307,6 @@ fn replace_database(
         draft.put(record);
     }
     names
-}
-
-/// Forgets the tokens of a database: a transaction that is sent again after its effects are gone has to run again.
-fn forget_tokens(draft: &mut Draft, view: &dyn Snapshot, namespace: &str) -> Result<(), StoreError> {
-    let start = token_prefix(namespace);
-    let end = after_prefix(&start);
-    let end = end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
-    view.range(Keyspace::Tokens, Bound::Included(&start), end, Direction::Forward, &mut |key, _| {
-        draft.batch.delete(Keyspace::Tokens, key.to_vec());
-        ControlFlow::Continue(())
-    })
 }
 
 /// Takes a table out, and its streams, with jobs that clear their rows away.

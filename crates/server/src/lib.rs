@@ -7,6 +7,7 @@ pub mod coverage;
 pub mod faults;
 pub mod http;
 mod own;
+mod panics;
 pub mod pipes;
 pub mod report;
 pub mod runner;

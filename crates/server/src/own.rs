@@ -93,7 +93,7 @@ impl Own {
     /// Answers a request to an own path. May block on the store.
     pub(crate) fn answer(&self, method: &Method, path: &str, body: &Bytes) -> Response {
         let answer = match (method.as_str(), path) {
-            ("GET", "/_dyno/health") => Ok(self.health()),
+            ("GET", "/_dyno/health") => return self.health(),
             ("POST", "/_dyno/reset") => self.reset(body),
             ("POST", "/_dyno/snapshot") => self.snapshot(body),
             ("DELETE", "/_dyno/coverage") => self.forget_coverage(),
@@ -128,15 +128,23 @@ impl Own {
         Response::new(status, JSON, format!("{body}\n"))
     }
 
-    fn health(&self) -> Value {
+    /// A server whose store takes no more writes still reads, and is not well.
+    fn health(&self) -> Response {
         let store = self.engine.store().info();
-        json!({
+        let mut health = json!({
             "status": "ok",
             "version": env!("CARGO_PKG_VERSION"),
             "store": store.engine,
             "durable": store.durable,
             "tables": self.engine.catalog().version().tables(&self.namespace).count(),
-        })
+        });
+        let mut status = StatusCode::OK;
+        if let Some(failure) = store.failure {
+            status = StatusCode::SERVICE_UNAVAILABLE;
+            health["status"] = "read-only".into();
+            health["error"] = format!("{failure}: start the server again").into();
+        }
+        Response::new(status, JSON, format!("{health}\n"))
     }
 
     fn report(&self) -> Result<Value, Refusal> {
@@ -257,4 +265,43 @@ fn check_name(name: &str) -> Result<&str, Refusal> {
     }
     let sentence = "a snapshot's name has 1 to 255 of a-z, A-Z, 0-9, `_`, `.` and `-`";
     Err(Refusal(StatusCode::BAD_REQUEST, sentence.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use dynamometer_engine::EngineConfig;
+    use dynamometer_store::fault::{Fault, FaultStore};
+    use dynamometer_store::{Batch, MemoryStore, Store};
+
+    use super::*;
+    use crate::clock::Clock;
+
+    #[test]
+    fn a_server_whose_store_failed_is_not_well_and_says_why() {
+        let store = Arc::new(FaultStore::new(MemoryStore::new()));
+        let engine = Arc::new(Engine::open(store.clone(), EngineConfig::default()).unwrap());
+        let clock = Arc::new(Clock::Wall);
+        let own = Own {
+            jobs: Arc::new(Jobs::new(&engine, clock.clone())),
+            faults: Arc::new(Faults::new(0)),
+            pipes: Arc::new(Pipes::new(engine.clone(), clock)),
+            engine,
+            prices: Arc::new(PriceTable::builtin()),
+            coverage: None,
+            region: "us-east-1".into(),
+            namespace: String::new(),
+            now: Timestamp::default(),
+        };
+        let health = || {
+            let response = own.answer(&Method::GET, "/_dyno/health", &Bytes::new());
+            let body: Value = serde_json::from_slice(&response.body).unwrap();
+            (response.status, body["status"].clone(), body["error"].clone())
+        };
+        assert_eq!(health(), (StatusCode::OK, json!("ok"), Value::Null));
+        store.fail_at(1, Fault::Full);
+        store.commit(Batch::new()).wait().unwrap_err();
+        let (status, word, error) = health();
+        assert_eq!((status, word), (StatusCode::SERVICE_UNAVAILABLE, json!("read-only")));
+        assert!(error.as_str().is_some_and(|error| error.contains("no space is left")), "{error}");
+    }
 }

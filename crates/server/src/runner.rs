@@ -4,6 +4,7 @@
 //! that is moved stops at each time at which something is due, in order, and the job sees that time: so a month that is
 //! skipped leaves behind what a month that passed would have. One loop, [`Jobs::run_until`], does both.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::JoinHandle;
@@ -15,6 +16,7 @@ use dynamometer_store::StoreError;
 use dynamometer_types::Timestamp;
 
 use crate::clock::{Clock, ClockError, Move};
+use crate::panics::text_of;
 
 /// How long the runner sleeps at most: what fell due without a call to [`Jobs::wake`] may be late by as much, and what
 /// failed is tried again after it.
@@ -142,7 +144,7 @@ impl Jobs {
                 Ok(next) => match next.up_to(end) {
                     Some((time, at)) if !self.is_stopped() => {
                         let now = self.clock.reach(time);
-                        let ran = jobs[at].run(now);
+                        let ran = caught(|| jobs[at].run(now));
                         if jobs[at].changes_items() {
                             deliver();
                         }
@@ -204,7 +206,7 @@ impl Next {
         let mut next = Next { prompt: None, waiting: None };
         for (at, job) in jobs.iter().enumerate() {
             let slot = if job.may_wait() { &mut next.waiting } else { &mut next.prompt };
-            match job.next_due().map_err(|cause| (at, cause))? {
+            match caught(|| job.next_due()).map_err(|cause| (at, cause))? {
                 Some(due) if slot.is_none_or(|(earliest, _)| due < earliest) => *slot = Some((due, at)),
                 _ => {}
             }
@@ -224,6 +226,12 @@ impl Next {
     fn due(&self) -> Option<Timestamp> {
         self.prompt.into_iter().chain(self.waiting).map(|(due, _)| due).min()
     }
+}
+
+/// Does a part of a job. A panic in it is a failure of this job: whoever runs jobs has others to run.
+fn caught<T>(work: impl FnOnce() -> Result<T, JobError>) -> Result<T, JobError> {
+    catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|panic| Err(format!("it panicked: {}", text_of(&*panic)).into()))
 }
 
 /// What a panicking job leaves behind is in the store, not in here.
@@ -269,6 +277,7 @@ mod tests {
         due_ms: Mutex<Vec<i64>>,
         fails: bool,
         waits: bool,
+        panics: bool,
         ran: Arc<Mutex<Vec<(&'static str, i64)>>>,
     }
 
@@ -287,6 +296,7 @@ mod tests {
 
         fn run(&self, now: Timestamp) -> Result<(), JobError> {
             lock(&self.ran).push((self.name, now.millis()));
+            assert!(!self.panics, "a defect");
             if self.fails {
                 return Err("no luck".into());
             }
@@ -307,8 +317,8 @@ mod tests {
         let (jobs, ran) = (Jobs::new(&Arc::new(engine), clock), Ran::default());
         for (name, due_ms, fails) in noting {
             let (due_ms, ran) = (Mutex::new(due_ms.to_vec()), ran.clone());
-            let waits = name.starts_with("waits");
-            jobs.add(Arc::new(Noting { name, due_ms, fails: *fails, waits, ran }));
+            let (waits, panics) = (name.starts_with("waits"), name.starts_with("panics"));
+            jobs.add(Arc::new(Noting { name, due_ms, fails: *fails, waits, panics, ran }));
         }
         (jobs, ran)
     }
@@ -339,6 +349,15 @@ mod tests {
         assert_eq!(jobs.clock().now(), Timestamp::from_millis(2_000));
         assert!(jobs.run_due().is_err());
         assert_eq!(*lock(&ran), [("broken", 1_100), ("b", 1_200), ("broken", 2_000)]);
+    }
+
+    #[test]
+    fn a_job_that_panics_has_failed_and_is_tried_again() {
+        let (jobs, ran) = jobs(&[("panics", &[1_100], false), ("b", &[1_200], false)]);
+        let error = jobs.move_clock(Move::Advance(1_000), &|| ()).unwrap_err();
+        assert_eq!(error.to_string(), "panics failed, and is tried again: it panicked: a defect");
+        assert!(jobs.run_due().is_err());
+        assert_eq!(*lock(&ran), [("panics", 1_100), ("b", 1_200), ("panics", 2_000)]);
     }
 
     #[test]

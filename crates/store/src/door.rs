@@ -104,6 +104,8 @@ pub struct StoreInfo {
     pub data_dir: Option<PathBuf>,
     /// Bytes that the data takes up, on disk or (memory engine) as keys and values.
     pub disk_bytes: u64,
+    /// Why it takes no more batches, as a sentence; `None` as long as it does.
+    pub failure: Option<String>,
 }
 
 /// A place that keeps keyspaces of bytes and changes them by atomic batches.

@@ -198,7 +198,9 @@ impl<S: Store> Store for FaultStore<S> {
     }
 
     fn info(&self) -> StoreInfo {
-        self.inner.info()
+        let failure = self.state.lock().poison.as_ref().map(StoreError::to_string);
+        let info = self.inner.info();
+        StoreInfo { failure: failure.or(info.failure), ..info }
     }
 
     fn checkpoint(&self, to: &Path) -> Result<(), StoreError> {

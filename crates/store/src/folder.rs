@@ -24,6 +24,9 @@ const FORMAT_NEW: &str = "FORMAT.new";
 const LOCK: &str = "LOCK";
 const DATA: &str = "data";
 
+/// What a new volume of Linux holds from its beginning.
+const LOST_AND_FOUND: &str = "lost+found";
+
 /// A folder that this process has locked.
 #[derive(Debug)]
 pub(crate) struct Folder {
@@ -40,14 +43,14 @@ impl Folder {
     /// [`StoreError::Folder`] when another process has it, when something else lives in it, or when its
     /// layout is another engine's or a newer one.
     pub(crate) fn open(path: &Path, engine: &'static str) -> Result<Self, StoreError> {
-        fs::create_dir_all(path).map_err(|error| unusable(path, &error))?;
+        make_folder(path).map_err(|error| unusable(path, &error))?;
         if !path.join(FORMAT).exists() {
             refuse_foreign(path)?;
         }
         let lock = lock(path)?;
         let mut folder = Folder { path: path.to_owned(), is_new: false, _lock: lock };
-        match fs::read_to_string(path.join(FORMAT)) {
-            Ok(line) => check_format(path, &line, engine)?,
+        match fs::read(path.join(FORMAT)) {
+            Ok(line) => check_format(path, &String::from_utf8_lossy(&line), engine)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => folder.start(engine)?,
             Err(error) => return Err(unusable(path, &error)),
         }
@@ -87,6 +90,21 @@ impl Folder {
         self.is_new = false;
         Ok(())
     }
+}
+
+/// Makes a folder and those above it, as far as they are not there, so that their names are durable too.
+fn make_folder(path: &Path) -> io::Result<()> {
+    let missing: Vec<&Path> = path.ancestors().take_while(|folder| !folder.exists()).collect();
+    fs::create_dir_all(path)?;
+    for above in missing.into_iter().rev().filter_map(Path::parent) {
+        let here = above.as_os_str().is_empty();
+        match sync_folder(if here { Path::new(".") } else { above }) {
+            // One that may be written to and not read cannot be synced either.
+            Err(error) if error.kind() != io::ErrorKind::PermissionDenied => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Makes the names in a folder durable.
@@ -140,7 +158,7 @@ fn check_format(path: &Path, line: &str, engine: &str) -> Result<(), StoreError>
 
 /// A folder without a FORMAT file must be empty, so that nobody's files are mixed with ours.
 fn refuse_foreign(path: &Path) -> Result<(), StoreError> {
-    let ours = [LOCK, FORMAT_NEW];
+    let ours = [LOCK, FORMAT_NEW, LOST_AND_FOUND];
     let made_half = path.join(FORMAT_NEW).exists();
     for entry in fs::read_dir(path).map_err(|error| unusable(path, &error))? {
         let name = entry?.file_name();
@@ -224,6 +242,14 @@ mod tests {
     }
 
     #[test]
+    fn folders_are_made_at_every_depth() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a/b/c");
+        assert!(Folder::open(&path, "fjall").unwrap().is_new());
+        assert!(path.join(LOCK).exists());
+    }
+
+    #[test]
     fn a_half_made_folder_is_made_anew() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path();
@@ -244,10 +270,11 @@ mod tests {
     fn folders_of_others_are_refused_with_a_sentence() {
         let line = |text: &'static str| move |path: &Path| fs::write(path.join(FORMAT), text).unwrap();
         type Make = Box<dyn Fn(&Path)>;
-        let cases: [(Make, &str); 5] = [
+        let cases: [(Make, &str); 6] = [
             (Box::new(|path| fs::write(path.join("photo.jpg"), "x").unwrap()), "such as photo.jpg"),
             (Box::new(|path| fs::create_dir(path.join(DATA)).unwrap()), "such as data"),
             (Box::new(line("something")), "is not one of this program"),
+            (Box::new(|path| fs::write(path.join(FORMAT), [0xff]).unwrap()), "is not one of this program"),
             (Box::new(line("dynamometer store: engine other, format 1\n")), "engine \"other\""),
             (Box::new(line("dynamometer store: engine fjall, format 2\n")), "has disk format 2"),
         ];
@@ -258,6 +285,13 @@ mod tests {
             assert!(error.contains(expected), "{error}");
             assert!(error.contains(&dir.path().display().to_string()), "{error}");
         }
+    }
+
+    #[test]
+    fn a_new_volume_is_an_empty_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join(LOST_AND_FOUND)).unwrap();
+        assert!(Folder::open(dir.path(), "fjall").unwrap().is_new());
     }
 
     #[test]

@@ -87,6 +87,7 @@ impl Store for MemoryStore {
             format_version: 0,
             data_dir: None,
             disk_bytes: self.maps.read().size_bytes,
+            failure: self.stopped.get().map(StoreError::to_string),
         }
     }
 

@@ -56,6 +56,7 @@ fn write_until_it_fails(folder: &Path) {
     // Nothing but the log is written.
     let options = EmbeddedOptions { memtable_bytes: 1 << 40, ..EmbeddedOptions::default() };
     let store = EmbeddedStore::open(folder.join("store"), &options).expect("an open");
+    assert_eq!(store.info().failure, None);
     let mut acknowledged = 0;
     let error = loop {
         match store.commit(batch(acknowledged)).wait() {
@@ -86,6 +87,8 @@ fn write_until_it_fails(folder: &Path) {
     let last = (acknowledged - 1).to_be_bytes();
     assert!(store.get(Keyspace::Items, &last).expect("a read").is_some());
     assert_eq!(store.get(Keyspace::Items, &acknowledged.to_be_bytes()).expect("a read"), None);
-    assert!(store.close().is_err());
+    assert!(store.info().failure.is_some());
+    let closed = store.close().expect_err("the cause");
+    assert_eq!(closed.to_string(), error.to_string());
     std::fs::write(folder.join("acknowledged"), acknowledged.to_string()).expect("the count");
 }

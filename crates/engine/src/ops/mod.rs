@@ -14,4 +14,4 @@ mod transactions;
 mod ttl;
 
 pub(crate) use tables::uuid;
-pub(crate) use transactions::{token_is_expired, token_prefix};
+pub(crate) use transactions::token_is_expired;

@@ -154,12 +154,16 @@ impl Engine {
                     operation: &operation,
                 })
                 .collect();
-            let started = {
-                let mut held = self.latches.hold_for(&plans, None);
-                self.start_writes(Behalf::of_time_to_live(now), &plans, &mut held, |_| None)
-            };
+            let (started, in_conflict) = self.start_free(Behalf::of_time_to_live(now), &plans);
             match started {
-                Ok(started) => return started.wait(self),
+                Ok(started) => {
+                    started.wait(self)?;
+                    if !in_conflict.is_empty() {
+                        // Behind the transactions that have these items: they are due still, and then looked at again.
+                        self.store.commit(Batch::new()).wait()?;
+                    }
+                    return Ok(());
+                }
                 Err(Stop::TableChanged) => {}
                 // They are due still, and looked at again.
                 Err(Stop::Refused { .. }) => return Ok(()),

@@ -371,12 +371,7 @@ impl Engine {
         let behalf = Behalf::of(Operation::BatchWriteItem, context.now);
         let stop = loop {
             let plans = plan()?;
-            let (started, in_conflict) = {
-                let mut held = self.latches.hold_for(&plans, None);
-                let in_conflict = find_conflicts(&plans, &held);
-                let free = free_of_conflict(&plans, &in_conflict);
-                (self.start_writes(behalf, &free, &mut held, |_| None), in_conflict)
-            };
+            let (started, in_conflict) = self.start_free(behalf, &plans);
             if !matches!(started, Err(Stop::TableChanged)) {
                 // Once, however often they are planned.
                 self.note_conflicts(behalf, &plans, &in_conflict);
@@ -391,6 +386,19 @@ impl Engine {
             }
         };
         Err(stop.into_error().await)
+    }
+
+    /// Starts those of some writes that meet no transaction in progress. Answers beside it what refuses the others, at
+    /// their places; nothing when there are none.
+    pub(crate) fn start_free<'a>(
+        &self,
+        behalf: Behalf,
+        plans: &[PlannedWrite<'a>],
+    ) -> (Result<Started<'a>, Stop>, Vec<Option<ApiError>>) {
+        let mut held = self.latches.hold_for(plans, None);
+        let in_conflict = find_conflicts(plans, &held);
+        let free = free_of_conflict(plans, &in_conflict);
+        (self.start_writes(behalf, &free, &mut held, |_| None), in_conflict)
     }
 
     /// Reads, decides and queues some writes as one atomic batch. The keys must be distinct, and held.

@@ -3,10 +3,13 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::disallowed_methods, reason = "threads, waiting and the environment are the test's own")]
 
+mod admin;
 #[path = "../common/mod.rs"]
 mod common;
 mod dropped;
+mod order;
 mod races;
+mod shards;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -365,3 +365,38 @@ fn bringing_back_a_state_forgets_the_tokens_used_meanwhile() {
     send();
     assert!(world.get(TABLE, key("a")).is_some());
 }
+
+/// The same of one that runs while a database is emptied.
+#[test]
+fn emptying_a_database_forgets_the_tokens_used_meanwhile() {
+    let store = Meddled::new(in_memory());
+    let world = world_on(Arc::clone(&store) as _);
+    let send = || world.transact(transaction(vec![action::put(TABLE, key("a"))], Some("token"))).unwrap();
+    let empty = || drop(world.engine.reset("", world.now()).unwrap());
+    let mut sent = false;
+    // What goes with the tables is looked for right before they are taken away.
+    store.at_reads_of(Keyspace::Scaling, empty, || {
+        send();
+        sent = true;
+    });
+    assert!(sent, "nothing is looked for");
+    world.create(create_table(TABLE, (&["id"], &[]), &["id S".into()]));
+    assert_eq!(world.get(TABLE, key("a")), None::<Item>);
+    send();
+    assert!(world.get(TABLE, key("a")).is_some());
+}
+
+/// A token is good for as long as the table is there that it was used on.
+#[test]
+fn a_token_counts_for_nothing_on_another_table_of_the_same_name() {
+    let world = world_on(in_memory());
+    let send = || world.transact(transaction(vec![action::put(TABLE, key("a"))], Some("token"))).unwrap();
+    send();
+    world.delete(delete(TABLE, key("a"))).unwrap();
+    send();
+    assert_eq!(world.get(TABLE, key("a")), None::<Item>, "run again");
+    world.engine.remove_tables("", &[TABLE.to_owned()], world.now()).unwrap();
+    world.create(create_table(TABLE, (&["id"], &[]), &["id S".into()]));
+    send();
+    assert!(world.get(TABLE, key("a")).is_some());
+}

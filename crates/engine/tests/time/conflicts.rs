@@ -208,3 +208,31 @@ fn a_token_that_cannot_be_read_is_cleared_away() {
     assert!(store.get(Keyspace::Tokens, &broken).unwrap().is_none());
     assert!(store.get(Keyspace::Tokens, b"TransactWriteItems\0\0kept").unwrap().is_some());
 }
+
+/// Time to live deletes together what is due, and leaves for later what a transaction has.
+#[test]
+fn an_item_in_a_transaction_puts_off_no_other_that_has_expired() {
+    let (world, store) = world();
+    world.set_time_to_live(TABLE, "expires", true);
+    let expiring = |id: &str| item([("id", s(id)), ("expires", n(world.now().seconds() + 1))]);
+    for id in ["due", "written"] {
+        world.put(put(TABLE, expiring(id))).unwrap();
+    }
+    world.run_jobs();
+    world.advance(5_000);
+    store.pause();
+    let mut running = begin(&world, None);
+    std::thread::scope(|scope| {
+        let jobs = scope.spawn(|| world.run_jobs());
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
+        while store.held() < 2 && std::time::Instant::now() < deadline {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        let held = store.held();
+        store.resume();
+        jobs.join().unwrap();
+        assert_eq!(held, 2, "the deletion of the other stands behind the transaction");
+    });
+    block_on(running.as_mut()).unwrap();
+    assert_eq!(world.scan(scan(TABLE, None)).unwrap().count, 0);
+}

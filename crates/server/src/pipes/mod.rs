@@ -209,7 +209,8 @@ impl Pipes {
             has_source: true,
             is_saving: false,
         };
-        let thread = std::thread::Builder::new().name("dyno-pipe".into()).spawn(|| worker.run());
+        let work = move || worker.run_guarded();
+        let thread = std::thread::Builder::new().name("dyno-pipe".into()).spawn(work);
         running.push(Running { pipe, thread: Some(thread.map_err(|error| failed(&error))?) });
         Ok(shown)
     }
@@ -329,4 +330,65 @@ impl Signal {
 /// What a thread that panicked left behind is whole: each change is made at once.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use bytes::Bytes;
+    use dynamometer_engine::EngineConfig;
+    use dynamometer_store::{Batch, Commit, Keyspace, MemoryStore, Snapshot, Store, StoreError, StoreInfo};
+
+    use super::*;
+
+    /// A store that panics when the thread of a pipe begins to save how far it is.
+    struct Defective(MemoryStore);
+
+    impl Store for Defective {
+        fn get(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
+            self.0.get(keyspace, key)
+        }
+
+        fn snapshot(&self) -> Result<Box<dyn Snapshot>, StoreError> {
+            self.0.snapshot()
+        }
+
+        fn commit(&self, batch: Batch) -> Commit {
+            assert_ne!(std::thread::current().name(), Some("dyno-pipe"), "a defect");
+            self.0.commit(batch)
+        }
+
+        fn info(&self) -> StoreInfo {
+            self.0.info()
+        }
+
+        fn checkpoint(&self, to: &Path) -> Result<(), StoreError> {
+            self.0.checkpoint(to)
+        }
+
+        fn close(&self) -> Result<(), StoreError> {
+            self.0.close()
+        }
+    }
+
+    #[test]
+    fn a_pipe_that_panicked_says_so_and_keeps_nobody_waiting() {
+        let store = Arc::new(Defective(MemoryStore::new()));
+        let engine = Arc::new(Engine::open(store, EngineConfig::default()).unwrap());
+        let pipes = Pipes::new(engine.clone(), Arc::new(Clock::Wall));
+        // It was in a shard that is gone by now: the first thing to write down.
+        let asked = || Asked::read_all(EXAMPLE).unwrap().remove(0);
+        let source = asked().check().unwrap().source.text().to_owned();
+        let position = dynamometer_engine::pipes::Position::default();
+        let positions = std::iter::once(((1, 0), position)).collect();
+        engine.begin_pipe("", "processor", &source, None, &positions).unwrap();
+        pipes.start("", asked()).unwrap();
+        let begun = Instant::now();
+        pipes.settle(Duration::from_secs(60));
+        assert!(begun.elapsed() < Duration::from_secs(30));
+        let shown = pipes.list("").remove(0).stats.last_result;
+        assert!(shown.starts_with("PROBLEM: ") && shown.contains("a defect"), "{shown}");
+        assert!(pipes.remove("", "processor").unwrap());
+    }
 }

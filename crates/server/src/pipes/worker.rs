@@ -5,6 +5,7 @@
 //! arrive in order and at least once. All decisions are made on the thread, between the rounds in which it waits.
 
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,6 +27,7 @@ use super::lane::Lane;
 use super::target::{DeadLetter, Origin, event, invoke, tell};
 use super::{NOTHING_YET, Pipe, Surroundings, window};
 use crate::clock::Clock;
+use crate::panics::text_of;
 use crate::wire::{Encode, lambda_record};
 
 /// How much of a shard is read at a time.
@@ -75,8 +77,22 @@ enum Progress {
 }
 
 impl Worker {
+    /// Works until the pipe is stopped. After a panic the pipe stands still, and says so: nobody has to wait for it.
+    pub(super) fn run_guarded(self) {
+        let pipe = self.pipe.clone();
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| self.run())) {
+            let problem = format!(
+                "PROBLEM: the pipe stands still after a defect of the server ({}): start the server again, or POST the \
+                 pipe again",
+                text_of(&*panic)
+            );
+            pipe.note(|stats| stats.last_result = problem);
+            pipe.signal.stop();
+        }
+    }
+
     /// Works until the pipe is stopped.
-    pub(super) fn run(mut self) {
+    fn run(mut self) {
         while let Some(asked) = self.pipe.signal.asked() {
             let outcome = match self.round() {
                 Ok(Progress::Some) if self.tasks.is_empty() => continue,
@@ -111,8 +127,12 @@ impl Worker {
             }
         });
         let others: Vec<_> = std::iter::from_fn(|| self.tasks.try_join_next()).collect();
-        // One that panicked leaves its track busy: what it carried is sent after the next start.
-        let finished = first.into_iter().chain(others).flatten();
+        let finished = first.into_iter().chain(others).map(|one| {
+            one.unwrap_or_else(|error| {
+                // Nothing is cut off while the pipe runs: it panicked, and nobody knows what it carried.
+                resume_unwind(error.into_panic())
+            })
+        });
         finished.map(|one| self.take_in(one)).fold(Ok(()), Result::and)
     }
 

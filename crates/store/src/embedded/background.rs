@@ -49,7 +49,7 @@ struct State {
     flush_wanted: bool,
     merge_wanted: bool,
     stopped: bool,
-    /// Why a thread has ended.
+    /// Why nobody writes any more.
     failure: Option<StoreError>,
 }
 
@@ -81,8 +81,8 @@ impl Background {
             if bytes <= 2 * self.memtable_bytes && !self.blocked.load(Ordering::Acquire) {
                 return Ok(());
             }
-            if let Some(failure) = &self.state.lock().failure {
-                return Err(failure.clone());
+            if let Some(failure) = self.failure() {
+                return Err(failure);
             }
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -168,8 +168,22 @@ impl Background {
     /// Holds writers back while there are too many tables that a reader has to look into.
     fn brake(&self) {
         let unsorted = self.database.trees().map(|(_, tree)| tree.l0_run_count()).max();
-        let failed = self.state.lock().failure.is_some();
-        self.blocked.store(failed || unsorted > Some(MAX_UNSORTED_TABLES), Ordering::Release);
+        // Under the lock, so that a failure at this moment blocks all the same.
+        let state = self.state.lock();
+        let blocked = state.failure.is_some() || unsorted > Some(MAX_UNSORTED_TABLES);
+        self.blocked.store(blocked, Ordering::Release);
+    }
+
+    /// Why nobody writes any more: the first failure of the writer or of a thread here.
+    pub fn failure(&self) -> Option<StoreError> {
+        self.state.lock().failure.clone()
+    }
+
+    /// Says that nobody writes any more, and why.
+    pub fn fail(&self, failure: StoreError) {
+        let mut state = self.state.lock();
+        state.failure.get_or_insert(failure);
+        self.blocked.store(true, Ordering::Release);
     }
 
     /// Runs a thread; when it fails or panics, nobody writes any more.
@@ -177,8 +191,7 @@ impl Background {
         let panicked = || StoreError::Unavailable("a background thread of the store panicked".into());
         let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(panicked()));
         if let Err(failure) = result {
-            self.state.lock().failure.get_or_insert(failure);
-            self.blocked.store(true, Ordering::Release);
+            self.fail(failure);
         }
     }
 }

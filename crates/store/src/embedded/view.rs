@@ -88,6 +88,10 @@ impl Views {
     pub fn push(&self, view: &Arc<View>) {
         let mut views = self.0.lock();
         drop_unused(&mut views);
+        if views.len() == views.capacity() {
+            // One that is read from for long keeps those behind it in the list.
+            views.retain(|(_, view)| view.strong_count() > 0);
+        }
         views.push_back((view.seqno, Arc::downgrade(view)));
     }
 
@@ -102,5 +106,27 @@ impl Views {
 fn drop_unused(views: &mut VecDeque<(SeqNo, Weak<View>)>) {
     while views.front().is_some_and(|(_, view)| view.strong_count() == 0) {
         views.pop_front();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_view_that_is_read_from_for_long_is_the_oldest_and_keeps_no_others() {
+        let views = Views::default();
+        let view = |seqno| Arc::new(View { seqno, trees: Arc::default() });
+        let oldest = view(1);
+        views.push(&oldest);
+        for seqno in 2..10_000 {
+            views.push(&view(seqno));
+        }
+        let newest = view(10_000);
+        views.push(&newest);
+        assert_eq!(views.oldest(), 1);
+        assert!(views.0.lock().len() < 10, "{}", views.0.lock().len());
+        drop(oldest);
+        assert_eq!(views.oldest(), 10_000);
     }
 }

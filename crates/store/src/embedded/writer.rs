@@ -48,6 +48,7 @@ impl Writer {
         let attempt = attempt.unwrap_or_else(|_| Err(StoreError::Unavailable("the writer panicked".into())));
         attempt.unwrap_or_else(|error| {
             self.poison = Some(StoreError::poisoned(&error));
+            self.background.fail(error.clone());
             vec![Err(error); requests.len()]
         })
     }

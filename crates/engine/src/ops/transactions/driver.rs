@@ -94,7 +94,8 @@ impl Engine {
         }
         Ok(Start::Tried(self.start_writes(behalf, plans, &mut held, |written| {
             let token = token?;
-            let value = token.remember(context.now, larger_images(&transaction.table_names, written));
+            let images = larger_images(&transaction.table_names, written);
+            let value = token.remember(context.now, plans, images);
             Some(Beside { key: token.key.clone(), value })
         })))
     }

@@ -1,4 +1,5 @@
-//! Idempotency tokens: for ten minutes the same token with the same content is not run again.
+//! Idempotency tokens: for ten minutes the same token with the same content is not run again, as long as the tables that
+//! it was run on are there. Whoever takes tables away, or puts others in their place, has no tokens to look after.
 
 use std::hash::Hash;
 
@@ -11,13 +12,35 @@ use dynamometer_types::{ApiError, ErrorKind, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
+use crate::catalog::Version;
+use crate::disk::keys::ObjectId;
 use crate::engine::{Engine, internal_error};
+use crate::write_path::PlannedWrite;
 use crate::write_path::latch::Held;
+
+/// The operations that remember tokens, each for itself: measured on AWS by others (2026).
+#[derive(Clone, Copy)]
+pub(crate) enum TokenSpace {
+    TransactWriteItems,
+    ExecuteTransaction,
+}
+
+impl TokenSpace {
+    /// What stands before the tokens of a database; a namespace holds no zero byte.
+    fn prefix(self, namespace: &str) -> Vec<u8> {
+        let name: &[u8] = match self {
+            TokenSpace::TransactWriteItems => b"TransactWriteItems",
+            TokenSpace::ExecuteTransaction => b"ExecuteTransaction",
+        };
+        [name, namespace.as_bytes(), b""].join(&0)
+    }
+}
 
 /// The token of a request and what it was sent with.
 pub(crate) struct Token {
     /// The row's key: operation, database, token.
     pub(super) key: Bytes,
+    namespace: String,
     content: u64,
 }
 
@@ -28,22 +51,39 @@ pub(super) struct Remembered {
     expires_ms: i64,
     /// For each table of the request, in its order: its name as given, and the larger image of each action.
     pub(super) images: Vec<(String, Vec<u64>)>,
+    /// The numbers of the tables. Absent from rows of older builds.
+    #[serde(default)]
+    tables: Vec<ObjectId>,
 }
 
 impl Token {
     /// The token that a request carries beside its content: what it does, without what it wants answered.
-    pub(crate) fn of(context: &Context<'_>, token: Option<&str>, actions: &impl Hash) -> Option<Token> {
+    pub(crate) fn of(
+        context: &Context<'_>,
+        space: TokenSpace,
+        token: Option<&str>,
+        actions: &impl Hash,
+    ) -> Option<Token> {
         let token = token?;
         Some(Token {
-            key: [&prefix(context.namespace)[..], token.as_bytes()].concat().into(),
+            key: [&space.prefix(context.namespace)[..], token.as_bytes()].concat().into(),
+            namespace: context.namespace.to_owned(),
             content: stable_hash(actions),
         })
     }
 
     /// The row that remembers this transaction.
-    pub(super) fn remember(&self, now: Timestamp, images: Vec<(String, Vec<u64>)>) -> Bytes {
-        let remembered =
-            Remembered { content: self.content, expires_ms: now.millis() + TOKEN_MILLIS, images };
+    pub(super) fn remember(
+        &self,
+        now: Timestamp,
+        plans: &[PlannedWrite<'_>],
+        images: Vec<(String, Vec<u64>)>,
+    ) -> Bytes {
+        let mut tables: Vec<ObjectId> = plans.iter().map(|plan| plan.table.id()).collect();
+        tables.sort_unstable();
+        tables.dedup();
+        let expires_ms = now.millis() + TOKEN_MILLIS;
+        let remembered = Remembered { content: self.content, expires_ms, images, tables };
         serde_json::to_vec(&remembered).expect("numbers and strings have a JSON form").into()
     }
 }
@@ -57,11 +97,12 @@ impl Remembered {
             .map(|(table, images)| (table.clone(), Consumption::of_table(units(images))))
             .collect()
     }
-}
 
-/// What stands before the tokens of a database; a namespace holds no zero byte.
-pub(crate) fn prefix(namespace: &str) -> Vec<u8> {
-    [b"TransactWriteItems", namespace.as_bytes(), b""].join(&0)
+    /// Whether the transaction counts: it is not long ago, and its tables are there.
+    fn is_valid(&self, version: &Version, namespace: &str, now: Timestamp) -> bool {
+        let is_there = |id: &ObjectId| version.tables(namespace).any(|table| table.id() == *id);
+        self.expires_ms > now.millis() && self.tables.iter().all(is_there)
+    }
 }
 
 /// Whether a remembered token is out of date, read from its row. One that cannot be read says nothing to anybody: it is
@@ -90,7 +131,7 @@ impl Engine {
         };
         let Some(row) = row else { return Ok(None) };
         let remembered: Remembered = serde_json::from_slice(&row).map_err(internal_error)?;
-        if remembered.expires_ms <= now.millis() {
+        if !remembered.is_valid(&self.catalog.version(), &token.namespace, now) {
             return Ok(None);
         }
         if remembered.content != token.content {

@@ -27,6 +27,14 @@ const FIRST_SEGMENT_BYTES: u64 = 64 << 10;
 /// A buffer for a group that was larger is not kept.
 const BUFFER_BYTES: usize = 1 << 20;
 
+/// Whether a folder holds no log at all: not even the segment that a store which was closed leaves.
+///
+/// # Errors
+/// Those of the file system.
+pub(super) fn is_missing(folder: &Path) -> io::Result<bool> {
+    Ok(!folder.exists() || segment::files(folder)?.is_empty())
+}
+
 /// The end of the log, where groups go.
 pub(super) struct Log {
     current: Segment,
@@ -48,6 +56,9 @@ impl Log {
     /// Those of the file system.
     pub fn open(folder: &Path, durability: Durability, recovered: Recovered) -> io::Result<Log> {
         let Recovered { used: mut full, mut unused, last_number, last } = recovered;
+        // A process that was killed may have left a group that was written and not synced. Readers see it from now on, and
+        // the next group names it: a power cut that takes it after all would leave a gap.
+        full.iter().try_for_each(Segment::sync)?;
         if let Some(newest) = full.last_mut().filter(|_| durability == Durability::Os) {
             // What was found damaged must not be found again, by a start that takes it for an error.
             newest.cut_off()?;

@@ -228,7 +228,7 @@ impl CopiedStreams<'_> {
     }
 
     /// Writes how far pipes are in streams that are brought back: those that there are by now, where they were then. One
-    /// that there was not yet has nothing to do with what was kept: it goes on behind it.
+    /// that there was not yet, or that read something else, has nothing to do with what was kept: it goes on behind it.
     ///
     /// # Errors
     /// When the store fails, or holds a row that cannot be read.
@@ -237,11 +237,12 @@ impl CopiedStreams<'_> {
         by_now: &dyn Snapshot,
         batch: &mut Batch,
     ) -> Result<(), StoreError> {
-        let mut names = Vec::new();
-        each_pipe(by_now, &of(self.to), &mut |_, name, _| names.push(name))?;
-        for name in names {
-            let begun = match begun(self.view, self.from, &name)? {
-                Some(begun) => begun,
+        let mut sources = Vec::new();
+        each_pipe(by_now, &of(self.to), &mut |_, name, row| sources.push((name, row.source)))?;
+        for (name, source) in sources {
+            let kept = begun(self.view, self.from, &name)?.filter(|kept| kept.source == source);
+            let begun = match kept {
+                Some(kept) => kept,
                 None => self.behind_all()?,
             };
             for (key, row) in self.positions(&prefix(self.to, &name), &begun) {

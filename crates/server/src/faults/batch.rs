@@ -219,3 +219,81 @@ fn code(error: &ApiError) -> &'static str {
         _ => "ThrottlingError",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The part of a batch of which the elements of one table are struck, as far as a rule strikes.
+    fn part(operation: &str, request: &Value, rule: &Value) -> Part {
+        let mut rule = Rule::new(1, 7, serde_json::from_value(rule.clone()).unwrap()).unwrap();
+        let mut batch = Batch::read(operation, request.to_string().as_bytes()).unwrap();
+        assert!(batch.draw(&mut rule));
+        let error = || ApiError::new(ErrorKind::ProvisionedThroughputExceeded, "words");
+        match batch.blow(|table| (table != "Gone").then(error)) {
+            Some(Blow::Part(part)) => part,
+            _ => panic!("no part"),
+        }
+    }
+
+    fn complete(part: Part, rest: &Value) -> Value {
+        serde_json::from_slice(&part.complete(rest.to_string().as_bytes())).unwrap()
+    }
+
+    #[test]
+    fn what_is_struck_joins_what_came_back_by_itself() {
+        let rule = json!({"fault": "throttle", "count": 1});
+        let put = |key: &str| json!({"PutRequest": {"Item": {"pk": {"S": key}}}});
+        let writes = json!({"RequestItems": {"Tab": [put("a"), put("b"), put("c")]}});
+        let struck = part("BatchWriteItem", &writes, &rule);
+        let rest: Value = serde_json::from_slice(struck.rest().unwrap()).unwrap();
+        assert_eq!(rest, json!({"RequestItems": {"Tab": [put("b"), put("c")]}}));
+        let answer = complete(struck, &json!({"UnprocessedItems": {"Tab": [put("c")]}}));
+        assert_eq!(answer, json!({"UnprocessedItems": {"Tab": [put("c"), put("a")]}}));
+
+        let key = |key: &str| json!({"pk": {"S": key}});
+        let reads = json!({"RequestItems": {"Tab": {"Keys": [key("a"), key("b")], "ConsistentRead": true}}});
+        let struck = part("BatchGetItem", &reads, &rule);
+        let came_back = json!({"UnprocessedKeys": {"Tab": {"Keys": [key("b")], "ConsistentRead": true}}});
+        let answer = complete(struck, &came_back);
+        assert_eq!(answer["UnprocessedKeys"]["Tab"]["Keys"], json!([key("b"), key("a")]));
+    }
+
+    #[test]
+    fn statements_have_their_errors_in_their_places() {
+        let select = |table: &str| json!({"Statement": format!("SELECT * FROM {table} WHERE pk='a'")});
+        let statements = json!({"Statements": [select("A"), select("B"), select("Gone"), select("A")]});
+        let struck = part(
+            "BatchExecuteStatement",
+            &statements,
+            &json!({"fault": "throttle", "tables": ["A", "Gone"]}),
+        );
+        let answer = complete(struck, &json!({"Responses": [{"TableName": "B"}, {"TableName": "Gone"}]}));
+        let tables: Vec<&str> = answer["Responses"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["TableName"].as_str().unwrap())
+            .collect();
+        assert_eq!(tables, ["A", "B", "Gone", "A"]);
+        assert_eq!(
+            answer["Responses"][3]["Error"],
+            json!({"Code": "ProvisionedThroughputExceeded", "Message": "words"})
+        );
+    }
+
+    #[test]
+    fn what_will_fail_by_itself_is_no_batch() {
+        let many = json!({"Statements": vec![json!({"Statement": "x"}); 26]});
+        for (operation, body) in [
+            ("BatchWriteItem", "{".to_owned()),
+            ("BatchWriteItem", "{}".into()),
+            ("BatchWriteItem", r#"{"RequestItems":{}}"#.into()),
+            ("BatchGetItem", r#"{"RequestItems":{"Tab":[]}}"#.into()),
+            ("BatchExecuteStatement", many.to_string()),
+            ("PutItem", r#"{"TableName":"Tab"}"#.into()),
+        ] {
+            assert!(Batch::read(operation, body.as_bytes()).is_none(), "{operation} {body}");
+        }
+    }
+}

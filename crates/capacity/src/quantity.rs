@@ -61,12 +61,20 @@ pub fn rate_micro(text: &str) -> Result<u64, String> {
         _ => return Err(wrong()),
     };
     // In millionths first, so that a request a month is not nothing.
-    let micro = u128::from(decimal(number, 6).ok_or_else(wrong)?) * factor;
+    let too_many = || format!("`{text}` is more than ten million requests a second");
+    let micro = match decimal(number, 6) {
+        Some(micro) => u128::from(micro) * factor,
+        // More digits than a number has here.
+        None if number.len() > 13 && number.bytes().all(|byte| byte.is_ascii_digit()) => {
+            return Err(too_many());
+        }
+        None => return Err(wrong()),
+    };
     let per_second = (micro + seconds / 2) / seconds;
     match u64::try_from(per_second).ok().filter(|micro| *micro <= 10_000_000_000_000) {
         Some(0) if micro > 0 => Err(format!("`{text}` is less than one request in eleven days")),
         Some(per_second) => Ok(per_second),
-        None => Err(format!("`{text}` is more than ten million requests a second")),
+        None => Err(too_many()),
     }
 }
 

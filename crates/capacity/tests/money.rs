@@ -291,4 +291,11 @@ fn quotes_of_a_steady_load() {
         ..QuoteLoad::default()
     };
     assert_eq!(total(&small, QuotePlan::Provisioned(STANDARD, 1_000_000)), "0.00");
+    // Nothing of it can be reserved: it is all provisioned, and as free. Beside a lot, what is not reserved is.
+    let one_year = QuotePlan::Reserved(ReservedTerm::OneYear, 1_000_000);
+    assert_eq!(total(&small, one_year), "0.00");
+    let listed = QuoteLoad { consumed: PerDimension::new(month(125), month(0)), ..QuoteLoad::default() };
+    let free = QuoteLoad { free_tier: true, ..listed };
+    let both = [listed, free].map(|load| quote(&prices, &load, one_year).unwrap().total());
+    assert_eq!((both[0] - both[1]).to_string(), "2.3725", "25 RCU of 730 hours");
 }

@@ -158,6 +158,14 @@ impl<'a> Derived<'a> {
         Some(share)
     }
 
+    /// The share of what is asked of items that are there which goes to the hottest partition key of an entity: that of the
+    /// template, but no less than an even share over its items. Three items that share the name of a variable with a
+    /// million others have three keys.
+    pub fn hottest_of_items_ppm(&self, entity: &Entity, keys: &KeySchema) -> Option<u64> {
+        let share = self.hottest_ppm(&*entity.partition(keys)?)?;
+        Some(share.max(self.entries(entity, keys).map_or(0, |entries| ALL_PPM / entries.max(1))))
+    }
+
     /// The bytes of a variable's value.
     pub fn variable_bytes(&self, variable: &str) -> u64 {
         let said = self.design.variable(variable).and_then(|variable| variable.size_bytes);
@@ -254,9 +262,16 @@ impl<'a> Derived<'a> {
     /// How many items of an entity are under one partition key of a table or an index, if known.
     pub fn items_per_key(&self, entity: &Entity, keys: &KeySchema) -> Option<u64> {
         let template = entity.partition(keys)?;
-        let count = self.count(entity)?;
-        let entries = count.saturating_mul(entity.present_ppm(keys)) / ALL_PPM;
+        let entries = self.entries(entity, keys)?;
         Some(entries.div_ceil(self.distinct_keys(&template)?.max(1)).max(1))
+    }
+
+    /// How many items of an entity have an entry under a key, if said.
+    pub fn entries(&self, entity: &Entity, keys: &KeySchema) -> Option<u64> {
+        Some(
+            (u128::from(self.count(entity)?) * u128::from(entity.present_ppm(keys)) / u128::from(ALL_PPM))
+                as u64,
+        )
     }
 
     /// How many items of an entity there are, if said.

@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 use dynamometer_capacity::CapacityUnits;
 use dynamometer_capacity::admission::{Dimension, PerDimension};
 use dynamometer_capacity::money::HOURS_PER_MONTH;
+use dynamometer_types::KeySchema;
 
 use crate::derive::{ALL_PPM, Derived};
-use crate::model::{Action, Member, Pattern, Read, Target, WriteKind};
+use crate::model::{Action, Design, Member, MemberKind, Pattern, Read, Target, WriteKind};
 use crate::plan::{Arm, Served, Service, member_arms};
 use crate::template::Template;
 use crate::yaml::Span;
@@ -54,6 +55,24 @@ pub struct Load {
     pub targets: BTreeMap<Target, TargetLoad>,
     /// By kind of partition key; local indexes heat their table.
     pub heat: Vec<Heat>,
+}
+
+impl Load {
+    /// What is drawn from the throughput of a table or a global index: of a table also what its local indexes consume.
+    pub fn drawn_from(&self, design: &Design, target: Target) -> TargetLoad {
+        let mut sum = TargetLoad::default();
+        for (_, load) in self.targets.iter().filter(|(own, _)| design.capacity_of(**own) == target) {
+            for dimension in Dimension::BOTH {
+                let add = |sum: &mut PerDimension<u64>, of: &PerDimension<u64>| {
+                    sum[dimension] = sum[dimension].saturating_add(of[dimension]);
+                };
+                add(&mut sum.average_milli, &load.average_milli);
+                add(&mut sum.peak_milli, &load.peak_milli);
+                sum.month[dimension] += load.month[dimension];
+            }
+        }
+        sum
+    }
 }
 
 /// Thousandths of half units a call, and millionths of calls a second, in thousandths of units a second.
@@ -142,20 +161,37 @@ fn keys_of_read(derived: &Derived<'_>, pattern: &Pattern, read: &Read, arm: &Arm
         let share = declared.or_else(|| match asked.is_constant() {
             true => Some(ALL_PPM),
             false if shards > 1 => Some(derived.hottest_ppm(&asked)?.max(ALL_PPM / shards)),
-            false => derived.hottest_ppm(own.as_ref().unwrap_or(&asked)),
+            false => match &own {
+                Some(own) => hottest_of_keys_ppm(derived, own, keys, arm.target.table),
+                None => derived.hottest_ppm(&asked),
+            },
         });
         let template = own.unwrap_or(asked);
         return vec![(template.value, template.span, share)];
     }
     let entities = read.entities.iter().map(|entity| &design.entities[entity.value]);
-    let keys = entities
-        .filter(|entity| entity.table == arm.target.table)
-        .filter_map(|entity| entity.partition(keys));
-    keys.map(|key| {
-        let share = declared.or_else(|| derived.hottest_ppm(&key));
-        (key.value, key.span, share)
-    })
-    .collect()
+    let entities = entities.filter(|entity| entity.table == arm.target.table);
+    entities
+        .filter_map(|entity| {
+            let key = entity.partition(keys)?;
+            let share = declared.or_else(|| derived.hottest_of_items_ppm(entity, keys));
+            Some((key.value, key.span, share))
+        })
+        .collect()
+}
+
+/// The share of a query for a kind of partition key that goes to the hottest: of the entity that spreads it most, for any key
+/// that some entity has can be asked for.
+fn hottest_of_keys_ppm(
+    derived: &Derived<'_>,
+    asked: &Template,
+    keys: &KeySchema,
+    table: usize,
+) -> Option<u64> {
+    let entities = derived.design.entities_of(table).map(|(_, entity)| entity);
+    let same = entities.filter(|entity| entity.partition(keys).is_some_and(|own| own.value == *asked));
+    let shares = same.map(|entity| derived.hottest_of_items_ppm(entity, keys));
+    shares.min_by_key(|share| share.unwrap_or(0)).flatten()
 }
 
 /// The kind of partition key that a write goes to.
@@ -163,8 +199,14 @@ fn key_of_write(derived: &Derived<'_>, pattern: &Pattern, member: &Member, arm: 
     let entity = &derived.design.entities[member.entity.value];
     let key = entity.partition(derived.design.keys(arm.target))?;
     // What is said of the pattern is said of the table's keys; an index has others.
-    let declared = pattern.hottest_ppm.as_ref().filter(|_| arm.target.index.is_none());
-    let share = declared.map(|share| share.value).or_else(|| derived.hottest_ppm(&key));
+    let of_table = arm.target.index.is_none();
+    let declared = pattern.hottest_ppm.as_ref().filter(|_| of_table);
+    let share = declared.map(|share| share.value).or_else(|| match member.kind {
+        // A put makes a new item, whose key is none of those that are there.
+        MemberKind::Put => derived.hottest_ppm(&key),
+        _ if of_table => derived.hottest_of_items_ppm(entity, derived.design.keys(arm.target)),
+        _ => derived.hottest_ppm(&key),
+    });
     Some((key.value, key.span, share))
 }
 

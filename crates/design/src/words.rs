@@ -73,6 +73,12 @@ impl Words {
         own.chain(RATES.iter().flat_map(|(words, ..)| words.iter().copied())).collect()
     }
 
+    /// The file's own words for rates, and one for each of the built-in.
+    pub fn rate_words_to_show(&self) -> Vec<&str> {
+        let own = self.rates.iter().map(|(word, _)| word.as_str());
+        own.chain(RATES.iter().filter_map(|(words, ..)| words.first().copied())).collect()
+    }
+
     /// All words for sizes.
     pub fn size_words(&self) -> Vec<&str> {
         let own = self.sizes.iter().map(|(word, _)| word.as_str());

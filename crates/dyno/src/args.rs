@@ -1,11 +1,12 @@
 //! The command line and its flags. Every flag of `dyno serve` has an environment variable, `DYNO_…`.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::BoolishValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use dynamometer_engine::lag::LagRange;
+use dynamometer_server::http::parse_origin;
 use dynamometer_types::{parse_duration_ms, parse_duration_range_ms};
 
 use crate::client::ClientArgs;
@@ -15,6 +16,9 @@ use crate::design::DesignArgs;
 use crate::load::LoadArgs;
 use crate::planes::PlanesCommand;
 use crate::simulate::SimulateArgs;
+
+/// A terabyte.
+const MOST_CACHE_MB: u64 = 1 << 20;
 
 /// DynamoDB that you run yourself.
 #[derive(Debug, Parser)]
@@ -71,16 +75,16 @@ pub struct ServeArgs {
     #[arg(long, env = "DYNO_DATA", value_name = "DIR", default_value = "./dyno-data")]
     pub data: PathBuf,
     /// Keep everything in memory and nothing on disk.
-    #[arg(long, env = "DYNO_IN_MEMORY", conflicts_with = "data")]
+    #[arg(long, env = "DYNO_IN_MEMORY", conflicts_with = "data", value_parser = BoolishValueParser::new())]
     pub in_memory: bool,
     /// What an acknowledged write survives: `sync` a power cut, `os` the end of this process only.
     #[arg(long, env = "DYNO_DURABILITY", value_enum, default_value_t = Durability::Sync)]
     pub durability: Durability,
     /// Megabytes of memory for data that was read from disk.
-    #[arg(long, env = "DYNO_CACHE_MB", value_name = "MB", default_value_t = 64)]
+    #[arg(long, env = "DYNO_CACHE_MB", value_name = "MB", default_value_t = 64, value_parser = clap::value_parser!(u64).range(..=MOST_CACHE_MB))]
     pub cache_mb: u64,
     /// The region in ARNs.
-    #[arg(long, env = "DYNO_REGION", default_value = "us-east-1")]
+    #[arg(long, env = "DYNO_REGION", default_value = "us-east-1", value_parser = region)]
     pub region: String,
     /// A file of prices that correct or add to the built-in ones: lines like those of prices.csv.
     #[arg(long, env = "DYNO_PRICES", value_name = "FILE")]
@@ -119,7 +123,7 @@ pub struct ServeArgs {
     #[arg(long, env = "DYNO_CLOCK", value_enum, default_value_t = ClockKind::Wall)]
     pub clock: ClockKind,
     /// One database for each access key and region, for parallel tests.
-    #[arg(long, env = "DYNO_ISOLATE")]
+    #[arg(long, env = "DYNO_ISOLATE", value_parser = BoolishValueParser::new())]
     pub isolate: bool,
     /// Tables and items made at start: CreateTable and BatchWriteItem requests, CloudFormation templates, DynamoDB JSON, CSV;
     /// TABLE=FILE says where items go when the file is not named after its table.
@@ -135,10 +139,10 @@ pub struct ServeArgs {
     #[arg(long, env = "DYNO_AUTH", value_name = "FILE")]
     pub auth: Option<PathBuf>,
     /// Listen beyond loopback without --auth: everybody who reaches the port may do everything.
-    #[arg(long, env = "DYNO_ALLOW_ANONYMOUS")]
+    #[arg(long, env = "DYNO_ALLOW_ANONYMOUS", value_parser = BoolishValueParser::new())]
     pub allow_anonymous: bool,
     /// A web origin whose pages may call the server, or `*`.
-    #[arg(long, env = "DYNO_ALLOW_ORIGIN", value_name = "ORIGIN", value_delimiter = ',')]
+    #[arg(long, env = "DYNO_ALLOW_ORIGIN", value_name = "ORIGIN", value_delimiter = ',', value_parser = parse_origin)]
     pub allow_origin: Vec<String>,
     /// The TLS certificate chain (PEM).
     #[arg(long, env = "DYNO_TLS_CERT", value_name = "FILE", requires = "tls_key")]
@@ -192,6 +196,14 @@ fn account(text: &str) -> Result<String, String> {
     }
 }
 
+fn region(text: &str) -> Result<String, String> {
+    if !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-') {
+        Ok(text.to_owned())
+    } else {
+        Err("a region is a word such as us-east-1".into())
+    }
+}
+
 fn lag(text: &str) -> Result<LagRange, String> {
     parse_duration_range_ms(text).map(|(from_ms, to_ms)| LagRange { from_ms, to_ms })
 }
@@ -200,54 +212,16 @@ fn duration(text: &str) -> Result<Duration, String> {
     parse_duration_ms(text).map(|millis| Duration::from_millis(millis.unsigned_abs()))
 }
 
-/// Turns the flags of DynamoDB Local (`-port 8000 -inMemory -sharedDb -dbPath DIR`) into ours, so that scripts and
-/// compose files written for it keep working. `-sharedDb` is the default here; without it DynamoDB Local keeps one
-/// database for each access key and region, which is `--isolate`.
-pub fn understand_local_flags(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
-    let given: Vec<OsString> = args.collect();
-    let mut out = Vec::with_capacity(given.len());
-    for arg in given {
-        let ours = match arg.to_str().unwrap_or_default() {
-            "-port" => "--port",
-            "-inMemory" => "--in-memory",
-            "-dbPath" => "--data",
-            "-cors" => "--allow-origin",
-            "-help" => "--help",
-            // What these ask for is so anyway.
-            "-sharedDb" | "-disableTelemetry" | "-optimizeDbBeforeStartup" => continue,
-            // DynamoDB Local's delays of its states, as its documentation gives them.
-            "-delayTransientStatuses" => {
-                out.extend(["--table-delay".into(), "1s".into()]);
-                continue;
-            }
-            _ => {
-                out.push(arg);
-                continue;
-            }
-        };
-        out.push(ours.into());
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn parse(args: &[&str]) -> Result<ServeArgs, clap::Error> {
-        let args =
-            understand_local_flags(std::iter::once("dyno").chain(args.iter().copied()).map(OsString::from));
+        let args = std::iter::once("dyno").chain(args.iter().copied());
         CommandLine::try_parse_from(args).map(|line| match line.command() {
             Command::Serve(args) => *args,
             other => panic!("{other:?}"),
         })
-    }
-
-    #[test]
-    fn dynamodb_locals_flags_are_understood() {
-        let args = parse(&["-port", "8123", "-sharedDb", "-dbPath", "/data"]).unwrap();
-        assert_eq!((args.port, args.in_memory, args.data), (8123, false, PathBuf::from("/data")));
-        assert!(parse(&["-inMemory", "-port", "1"]).unwrap().in_memory);
     }
 
     #[test]
@@ -278,9 +252,16 @@ mod tests {
 
     #[test]
     fn bad_flags_are_refused() {
-        for args in
-            [&["--account", "1"][..], &["--tls-cert", "x"], &["--in-memory", "--data", "x"], &["--prot", "1"]]
-        {
+        for args in [
+            &["--account", "1"][..],
+            &["--tls-cert", "x"],
+            &["--in-memory", "--data", "x"],
+            &["--prot", "1"],
+            &["--region", "eu west"],
+            &["--region", ""],
+            &["--cache-mb", "99999999999999"],
+            &["--allow-origin", "app.example"],
+        ] {
             assert!(parse(args).is_err(), "{args:?}");
         }
     }

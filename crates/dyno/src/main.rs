@@ -5,8 +5,12 @@ mod client;
 mod cost;
 mod deploy;
 mod design;
+mod files;
 mod fixtures;
+mod greeting;
+mod invocation;
 mod load;
+mod open_files;
 mod planes;
 mod problem;
 mod record;
@@ -19,14 +23,13 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use args::Command;
-use clap::Parser;
 use dynamometer_capacity::quantity;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let command_line = args::CommandLine::parse_from(args::understand_local_flags(std::env::args_os()));
+    let command_line = invocation::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
     let done = match command_line.command() {
         Command::Serve(args) => serve::serve(*args).map(|()| ExitCode::SUCCESS),
         Command::Report(args) => report::report(&args).map(print),

@@ -12,6 +12,7 @@ use dynamometer_capacity::Constants;
 use dynamometer_capacity::trace::{Event, opening};
 use dynamometer_engine::throughput::TraceSink;
 
+use crate::files::why_not_written;
 use crate::problem::Problem;
 
 /// Events that wait for the disk, at most; then requests wait too.
@@ -55,12 +56,12 @@ impl Recorder {
                 Problem::wrong(format!("--record {name}: the file exists already"))
                     .hint("choose another name, or remove it: a trace is never written over")
             }
-            _ => Problem::wrong(format!("--record {name}: {error}")),
+            _ => Problem::wrong(format!("--record {name} cannot be written: {}", why_not_written(&error))),
         })?;
         let mut out = BufWriter::with_capacity(1 << 20, created);
         out.write_all(opening(constants).as_bytes())
             .and_then(|()| out.flush())
-            .map_err(|error| Problem::failed(format!("--record {name}: {error}")))?;
+            .map_err(|error| Problem::failed(format!("--record {name}: {}", why_not_written(&error))))?;
         let (events, taken) = sync_channel(WAITING_EVENTS);
         let writer = std::thread::Builder::new().name("dyno-trace".into()).spawn(move || {
             if let Err(error) = write_events(&taken, &mut out) {

@@ -1,5 +1,6 @@
 //! `dyno serve`: opens the data, takes the port, says where it is, and serves until it is told to stop.
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -18,19 +19,24 @@ use dynamometer_server::http::{HttpConfig, TlsConfig, bind, serve as serve_http}
 use dynamometer_server::pipes::{Asked as AskedPipe, Pipes};
 use dynamometer_server::runner::{Jobs, Runner};
 use dynamometer_server::service::{Api, ApiConfig};
-use dynamometer_store::{EmbeddedOptions, EmbeddedStore, MemoryStore, Store};
+use dynamometer_store::{EmbeddedOptions, EmbeddedStore, MemoryStore, Store, StoreError};
 
 use crate::args::{ClockKind, Durability, ServeArgs, Throttle};
 use crate::client::ca_bundle;
 use crate::design;
+use crate::files::read_file;
 use crate::fixtures::Fixtures;
+use crate::greeting::greeting;
+use crate::open_files::OpenFiles;
 use crate::problem::Problem;
 use crate::record::Recorder;
 
 /// Serves until SIGTERM or Ctrl-C.
 pub fn serve(args: ServeArgs) -> Result<(), Problem> {
     check_exposure(&args)?;
-    let http = http_config(&args)?;
+    check_fixtures(&args)?;
+    let files = OpenFiles::claim();
+    let http = http_config(&args, files)?;
     let asked_pipes = read_pipes(&args.pipe)?;
     let prices = Arc::new(read_prices(args.prices.as_deref())?);
     let coverage = args.design.as_deref().map(read_design).transpose()?;
@@ -39,7 +45,7 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
     let port =
         listeners.first().and_then(|l| l.local_addr().ok()).map_or(args.port, |address| address.port());
     let recorder = start_recording(&args)?;
-    let store = open_store(&args)?;
+    let store = open_store(&args, files)?;
     let config = EngineConfig {
         trace: recorder.as_ref().map(Recorder::sink),
         observer: coverage.clone().map(|coverage| coverage as Arc<dyn AccessObserver>),
@@ -54,10 +60,10 @@ pub fn serve(args: ServeArgs) -> Result<(), Problem> {
         },
         ..EngineConfig::default()
     };
-    let engine = Arc::new(Engine::open(store.clone(), config.clone()).map_err(Problem::failed)?);
+    let engine = Arc::new(Engine::open(store.clone(), config.clone()).map_err(|e| unusable(&args.data, &e))?);
     let clock = Arc::new(match args.clock {
         ClockKind::Wall => Clock::Wall,
-        ClockKind::Manual => Clock::manual(),
+        ClockKind::Manual => manual_clock(&engine)?,
     });
     let pipes = Arc::new(Pipes::new(engine.clone(), clock.clone()).trusting(ca_bundle()));
     let jobs = Arc::new(Jobs::new(&engine, clock));
@@ -139,7 +145,17 @@ fn check_exposure(args: &ServeArgs) -> Result<(), Problem> {
         .hint("--auth FILE to verify signatures, or --allow-anonymous if that is meant"))
 }
 
-fn http_config(args: &ServeArgs) -> Result<HttpConfig, Problem> {
+/// Fixtures are made once, at the start, when nobody knows yet which databases there will be.
+fn check_fixtures(args: &ServeArgs) -> Result<(), Problem> {
+    if args.fixtures.is_empty() || !args.isolate {
+        return Ok(());
+    }
+    let sentence =
+        "--fixtures fill one database, and with --isolate each access key and region has one of its own";
+    Err(Problem::wrong(sentence).hint("leave one of them out, or make the tables with the key of each test"))
+}
+
+fn http_config(args: &ServeArgs, files: OpenFiles) -> Result<HttpConfig, Problem> {
     let mut config = HttpConfig::new(&args.region);
     if let Some(file) = &args.auth {
         config.auth = Auth::with_credentials(&args.region, read_credentials(file)?, Scope::default());
@@ -147,20 +163,36 @@ fn http_config(args: &ServeArgs) -> Result<HttpConfig, Problem> {
     if let (Some(cert), Some(key)) = (&args.tls_cert, &args.tls_key) {
         config.tls = Some(TlsConfig::from_pem_files(cert, key).map_err(Problem::wrong)?);
     }
+    config.limits.connections = files.connections;
     config.allow_origins = args.allow_origin.clone();
     config.request_id_seed = random();
     config.log = Arc::new(log);
     Ok(config)
 }
 
+/// The clock that tests move. Says so when it is not what the system's time leads one to expect.
+fn manual_clock(engine: &Engine) -> Result<Clock, Problem> {
+    let moved_to = engine.kept_time().map_err(Problem::failed)?;
+    let clock = Clock::manual(moved_to);
+    let now = clock.now();
+    if moved_to == Some(now) {
+        log(&format!("the clock goes on at {now}, where it was moved to in this data folder"));
+    }
+    Ok(clock)
+}
+
 /// The pipes of some files.
 fn read_pipes(files: &[PathBuf]) -> Result<Vec<AskedPipe>, Problem> {
-    let mut pipes = Vec::new();
+    let (mut pipes, mut names) = (Vec::new(), HashSet::new());
     for file in files {
         let wrong = |what: &dyn std::fmt::Display| Problem::wrong(format!("{}: {what}", file.display()));
-        let text = std::fs::read_to_string(file).map_err(|error| wrong(&error))?;
+        let text = read_file(file)?;
         for asked in AskedPipe::read_all(&text).map_err(|error| wrong(&error))? {
-            asked.check().map_err(|error| wrong(&error))?;
+            let name = asked.check().map_err(|error| wrong(&error))?.name;
+            if let Some(name) = names.replace(name) {
+                return Err(wrong(&format_args!("two pipes are called `{name}`"))
+                    .hint("give each a `Name` of its own"));
+            }
             pipes.push(asked);
         }
     }
@@ -179,7 +211,7 @@ fn read_prices(file: Option<&Path>) -> Result<PriceTable, Problem> {
     let mut prices = PriceTable::builtin();
     if let Some(file) = file {
         let name = file.display().to_string();
-        let text = std::fs::read_to_string(file).map_err(|e| Problem::wrong(format!("{name}: {e}")))?;
+        let text = read_file(file)?;
         prices.overlay(PriceTable::parse(&name, &text).map_err(Problem::wrong)?);
     }
     Ok(prices)
@@ -189,7 +221,7 @@ fn read_credentials(file: &Path) -> Result<Credentials, Problem> {
     Credentials::read(file).map_err(Problem::wrong)
 }
 
-fn open_store(args: &ServeArgs) -> Result<Arc<dyn Store>, Problem> {
+fn open_store(args: &ServeArgs, files: OpenFiles) -> Result<Arc<dyn Store>, Problem> {
     if args.in_memory {
         return Ok(Arc::new(MemoryStore::new()));
     }
@@ -199,44 +231,30 @@ fn open_store(args: &ServeArgs) -> Result<Arc<dyn Store>, Problem> {
             Durability::Sync => dynamometer_store::Durability::Sync,
             Durability::Os => dynamometer_store::Durability::Os,
         },
+        open_tables: files.tables,
         ..EmbeddedOptions::default()
     };
-    let store = EmbeddedStore::open(&args.data, &options)
-        .map_err(|e| Problem::failed(e).hint("dyno --data OTHER-FOLDER"))?;
+    let store = EmbeddedStore::open(&args.data, &options).map_err(|e| unusable(&args.data, &e))?;
     Ok(Arc::new(store))
 }
 
-/// Where the server is, and the lines to paste.
+/// A folder that cannot be served.
+fn unusable(folder: &Path, error: &StoreError) -> Problem {
+    let problem = Problem::failed(error);
+    match error {
+        StoreError::Corrupt(_) => {
+            problem.hint(format!("restore {} from a copy, or dyno --data OTHER-FOLDER", folder.display()))
+        }
+        StoreError::Full(_) => problem.hint(format!("make room on the disk of {}", folder.display())),
+        _ => problem.hint("dyno --data OTHER-FOLDER"),
+    }
+}
+
+/// Says where the server is.
 fn greet(args: &ServeArgs, port: u16) {
-    let scheme = if args.tls_cert.is_some() { "https" } else { "http" };
-    let host = if args.host.contains(':') {
-        format!("[{}]", args.host.trim_matches(['[', ']']))
-    } else {
-        args.host.clone()
-    };
-    let url = format!("{scheme}://{host}:{port}");
-    let data = if args.in_memory { "in memory".into() } else { format!("data {}", args.data.display()) };
-    let durability = match args.durability {
-        Durability::Os if !args.in_memory => "   acknowledged before it is on disk (--durability os)",
-        _ => "",
-    };
-    let version = env!("CARGO_PKG_VERSION");
     let mut out = std::io::stdout();
     // Nobody may be reading; the server serves all the same.
-    let _ = writeln!(out, "dyno {version}   DynamoDB on {url}   {data}{durability}");
-    let _ = writeln!(out, "  export AWS_ENDPOINT_URL_DYNAMODB={url} AWS_ENDPOINT_URL_DYNAMODB_STREAMS={url}");
-    let region = &args.region;
-    // boto3 and the first AWS CLI know AWS_DEFAULT_REGION only, the other SDKs AWS_REGION.
-    let _ = writeln!(
-        out,
-        "  export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_REGION={region} AWS_DEFAULT_REGION={region}"
-    );
-    if args.throttle != Throttle::Off {
-        let _ = writeln!(out, "  live report: dyno report");
-    }
-    if let Some(file) = &args.design {
-        let _ = writeln!(out, "  held against {}: dyno design coverage", file.display());
-    }
+    let _ = out.write_all(greeting(args, port).as_bytes());
     let _ = out.flush();
 }
 

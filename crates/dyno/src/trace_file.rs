@@ -6,18 +6,19 @@ use std::path::Path;
 
 use dynamometer_capacity::trace::{Event, TraceReader};
 
+use crate::files::{unreadable, why_not_read};
 use crate::problem::Problem;
 
 /// Reads a trace event by event; `take` gets each with the number of its line. A last line that was cut off, because the
 /// disk was full or the server was killed, is left out, which is said.
 pub fn read_trace(file: &Path, mut take: impl FnMut(Event, u64)) -> Result<(), Problem> {
     let name = file.display().to_string();
-    let open = File::open(file).map_err(|error| Problem::wrong(format!("{name}: {error}")))?;
+    let open = File::open(file).map_err(|error| unreadable(file, &error))?;
     let (mut reader, mut text) = (TraceReader::new(&name), BufReader::new(open));
     let mut line = String::new();
     while text
         .read_line(&mut line)
-        .map_err(|error| Problem::wrong(format!("{name}:{}: {error}", reader.line() + 1)))?
+        .map_err(|error| Problem::wrong(format!("{name}:{}: {}", reader.line() + 1, why_not_read(&error))))?
         > 0
     {
         // What is left of it may read like a whole line.

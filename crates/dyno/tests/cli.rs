@@ -1,6 +1,7 @@
 //! What the commands print: exit code, stdout and stderr of each line in `tests/cli/*.snap`.
 //!
-//! A snapshot begins with `$ dyno …`, in which quotes hold words together, and goes on with what came of it. With
+//! A snapshot begins with `$ dyno …`, in which quotes hold words together and variables may stand before `dyno`, and goes on
+//! with what came of it. With
 //! `UPDATE_GOLDEN=1` the files are written anew; look at the difference before you keep it. Commands run in `tests/cli/files`.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
@@ -30,9 +31,14 @@ fn words(line: &str) -> Vec<String> {
 /// Runs a command and puts down what came of it.
 fn run(line: &str) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dyno"));
-    command.args(words(line)).current_dir(folder().join("files")).env_clear();
-    let output = command.output().unwrap();
-    let mut text = format!("$ dyno {line}\nexit {}\n", output.status.code().unwrap_or(-1));
+    command.current_dir(folder().join("files")).env_clear();
+    let mut words = words(line).into_iter();
+    for variable in words.by_ref().take_while(|word| word != "dyno") {
+        let (name, value) = variable.split_once('=').unwrap();
+        command.env(name, value);
+    }
+    let output = command.args(words).output().unwrap();
+    let mut text = format!("$ {line}\nexit {}\n", output.status.code().unwrap_or(-1));
     for (name, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
         if bytes.is_empty() {
             continue;
@@ -56,7 +62,7 @@ fn commands_print_what_their_snapshots_show() {
     assert!(!files.is_empty());
     for file in files {
         let before = std::fs::read_to_string(&file).unwrap();
-        let commands: Vec<&str> = before.lines().filter_map(|line| line.strip_prefix("$ dyno ")).collect();
+        let commands: Vec<&str> = before.lines().filter_map(|line| line.strip_prefix("$ ")).collect();
         assert!(!commands.is_empty(), "{} has no command", file.display());
         let after = commands.iter().map(|line| run(line)).collect::<Vec<_>>().join("\n");
         if after == before {
@@ -106,4 +112,29 @@ fn simulate_writes_a_page_that_stands_by_itself() {
     }
     let figures: serde_json::Value = serde_json::from_str(&read(&folders[0], "simulation.json")).unwrap();
     assert_eq!(figures["settings"][0]["minutes"]["askedWrites"].as_array().unwrap().len(), 432);
+}
+
+/// `dyno serve … &` and `dyno deploy …` in two lines that are pasted together: the second does not come too early.
+#[test]
+fn deploy_waits_a_moment_for_a_server_that_is_being_started() {
+    let dyno = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dyno"));
+        command
+            .args(args)
+            .env_clear()
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let design = folder().join("../../../design/src/starters/single-table.yaml").display().to_string();
+    // A port that is free: nobody listens there when the deployment begins.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
+    let endpoint = format!("http://127.0.0.1:{port}");
+    let deploy = dyno(&["deploy", "--design", &design, "-p", "Prefix=dev", "--endpoint", &endpoint]);
+    std::thread::sleep(std::time::Duration::from_millis(150));
+    let mut server = dyno(&["serve", "--in-memory", "--port", &port]);
+    let deployed = deploy.wait_with_output().unwrap();
+    server.kill().unwrap();
+    server.wait().unwrap();
+    assert!(deployed.status.success(), "{}", String::from_utf8_lossy(&deployed.stderr));
 }

@@ -21,6 +21,7 @@ use crate::catalog::stream::StreamRow;
 use crate::catalog::{Draft, Version};
 use crate::disk::keys::ObjectId;
 use crate::engine::Engine;
+use crate::pipes::CopiedStreams;
 use crate::scaling::activity;
 
 /// What stands before the names of kept states; no namespace of a caller begins so.
@@ -43,7 +44,8 @@ pub enum AdminError {
 /// A copy in the making: the records under their new numbers.
 struct Copy {
     records: Vec<TableRecord>,
-    streams: Vec<StreamRow>,
+    /// Each with its old number.
+    streams: Vec<(ObjectId, StreamRow)>,
     /// Old and new number of each table, index and stream.
     renumbered: Vec<(ObjectId, ObjectId)>,
     /// Clears the copy away if it is never shown.
@@ -182,7 +184,14 @@ impl Engine {
             copy.job.finish(&mut draft.batch);
             activity::forget(&*by_now, to, None, &mut draft.batch)?;
             copy_targets(&mut draft.batch);
-            Ok::<_, AdminError>(replace_database(draft, copy.records, copy.streams, to, now))
+            let copied = CopiedStreams { view: &*view, from, to, streams: &copy.streams };
+            if is_kept(to) {
+                copied.keep_pipes(&mut draft.batch)?;
+            } else {
+                copied.bring_back_pipes(&*by_now, &mut draft.batch)?;
+            }
+            let streams = copy.streams.into_iter().map(|(_, stream)| stream).collect();
+            Ok::<_, AdminError>(replace_database(draft, copy.records, streams, to, now))
         };
         let (names, commit) = self.targets.copy(from, to, |copy_targets| {
             self.catalog.change(&*self.store, |draft| show(draft, copy_targets))
@@ -238,10 +247,11 @@ fn settled_tables(version: &Version, namespace: &str, now: Timestamp) -> Vec<Tab
 fn renumber(
     draft: &mut Draft,
     mut records: Vec<TableRecord>,
-    mut streams: Vec<StreamRow>,
+    streams: Vec<StreamRow>,
     to: &str,
     now: Timestamp,
 ) -> Copy {
+    let mut streams: Vec<_> = streams.into_iter().map(|stream| (stream.id, stream)).collect();
     let mut renumbered = Vec::new();
     let mut give_number = |id: &mut ObjectId| {
         let new = draft.new_id();
@@ -254,7 +264,7 @@ fn renumber(
         let ids = std::iter::once(&mut record.id).chain(indexes.map(|index| &mut index.id));
         ids.chain(&mut record.expiry_id).for_each(&mut give_number);
     }
-    for stream in &mut streams {
+    for (_, stream) in &mut streams {
         stream.namespace = to.to_owned();
         give_number(&mut stream.id);
     }

@@ -15,6 +15,7 @@ pub mod context;
 pub mod disk;
 mod engine;
 pub mod jobs;
+mod kept_time;
 pub mod lag;
 mod metrics;
 mod ops;

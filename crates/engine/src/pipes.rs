@@ -9,15 +9,20 @@
 //! A position says from where on something was not delivered yet. It is written after a delivery, so what was delivered
 //! just before the server ended is delivered again. The state of a window that is open stands in the same row, so it fits
 //! the position always.
+//!
+//! A state of a database that is kept ([`crate::admin`]) has the rows of its pipes too, without their definitions: when it
+//! is brought back, they go on where they were then.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::{Bound, ControlFlow};
 
-use dynamometer_store::{Appended, Batch, Commit, Direction, Keyspace, StoreError};
+use dynamometer_store::{Appended, Batch, Commit, Direction, Keyspace, Snapshot, StoreError};
 use serde::{Deserialize, Serialize};
 
+use crate::catalog::stream::StreamRow;
 use crate::disk::keys::{ObjectId, after_prefix};
 use crate::engine::Engine;
+use crate::streams::{after, shard_ends};
 
 const FORMAT: u32 = 2;
 
@@ -76,6 +81,12 @@ struct PipeRow {
     definition: Option<String>,
 }
 
+impl PipeRow {
+    fn encode(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("texts have a JSON form")
+    }
+}
+
 #[derive(Serialize, Deserialize)]
 struct PositionRow {
     format: u32,
@@ -92,35 +103,16 @@ impl Engine {
     /// # Errors
     /// When the store fails, or holds a row that cannot be read.
     pub fn begun_pipe(&self, namespace: &str, pipe: &str) -> Result<Option<Begun>, StoreError> {
-        let prefix = prefix(namespace, pipe);
-        let (mut begun, mut fault) = (None::<Begun>, None);
-        let mut take = |key: &[u8], value: &[u8]| -> Result<(), String> {
-            let begun = begun.get_or_insert_default();
-            match read_key(&key[prefix.len()..]) {
-                Some(shard) => drop(begun.positions.insert(shard, read_position(value)?)),
-                None => begun.source = read_pipe(value)?.source,
-            }
-            Ok(())
-        };
-        let end = after_prefix(&prefix);
-        let end = end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
-        self.store.snapshot()?.range(
-            Keyspace::Pipes,
-            Bound::Included(&prefix),
-            end,
-            Direction::Forward,
-            &mut |key, value| match take(key, value) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(sentence) => {
-                    fault = Some(sentence);
-                    ControlFlow::Break(())
-                }
-            },
-        )?;
-        match fault {
-            Some(sentence) => Err(corrupt(pipe, &sentence)),
-            None => Ok(begun),
-        }
+        begun(&*self.store.snapshot()?, namespace, pipe)
+    }
+
+    /// The same, with all that stands in the queue of writes. May block.
+    ///
+    /// # Errors
+    /// When the store fails, or holds a row that cannot be read.
+    pub fn begun_pipe_by_now(&self, namespace: &str, pipe: &str) -> Result<Option<Begun>, StoreError> {
+        self.store.commit(Batch::new()).wait()?;
+        self.begun_pipe(namespace, pipe)
     }
 
     /// The pipes that are to be started again, of all databases.
@@ -128,28 +120,13 @@ impl Engine {
     /// # Errors
     /// When the store fails, or holds a row that cannot be read.
     pub fn kept_pipes(&self) -> Result<Vec<KeptPipe>, StoreError> {
-        let (mut kept, mut fault) = (Vec::new(), None);
-        self.store.snapshot()?.range(
-            Keyspace::Pipes,
-            Bound::Unbounded,
-            Bound::Unbounded,
-            Direction::Forward,
-            &mut |key, value| {
-                let Some((namespace, name)) = names(key) else { return ControlFlow::Continue(()) };
-                match read_pipe(value) {
-                    Ok(PipeRow { definition: Some(definition), .. }) => {
-                        kept.push(KeptPipe { namespace, name, definition });
-                    }
-                    Ok(_) => {}
-                    Err(sentence) => {
-                        fault = Some(corrupt(&name, &sentence));
-                        return ControlFlow::Break(());
-                    }
-                }
-                ControlFlow::Continue(())
-            },
-        )?;
-        fault.map_or(Ok(kept), Err)
+        let mut kept = Vec::new();
+        each_pipe(&*self.store.snapshot()?, b"", &mut |namespace, name, row| {
+            if let Some(definition) = row.definition {
+                kept.push(KeptPipe { namespace, name, definition });
+            }
+        })?;
+        Ok(kept)
     }
 
     /// Writes that a pipe has begun to read a source, from some positions on and from the beginning of all other shards,
@@ -175,7 +152,7 @@ impl Engine {
             batch.put(Keyspace::Pipes, key(&prefix, *shard), row(position.clone()));
         }
         let begun = PipeRow { format: FORMAT, source: Some(source.to_owned()), definition };
-        batch.put(Keyspace::Pipes, prefix, serde_json::to_vec(&begun).expect("texts have a JSON form"));
+        batch.put(Keyspace::Pipes, prefix, begun.encode());
         self.store.commit(batch).wait().map(drop)
     }
 
@@ -213,8 +190,156 @@ impl Engine {
     }
 }
 
-fn corrupt(pipe: &str, sentence: &str) -> StoreError {
+/// The streams that are copied from one database to another.
+pub(crate) struct CopiedStreams<'a> {
+    /// What is copied, as it is in a view of the store.
+    pub(crate) view: &'a dyn Snapshot,
+    pub(crate) from: &'a str,
+    pub(crate) to: &'a str,
+    /// The streams as they become, each with its former number.
+    pub(crate) streams: &'a [(ObjectId, StreamRow)],
+}
+
+impl CopiedStreams<'_> {
+    /// Writes how far pipes are in streams that are kept for later, in place of what was kept under the same name.
+    ///
+    /// # Errors
+    /// When the store fails, or holds a row that cannot be read.
+    pub(crate) fn keep_pipes(&self, batch: &mut Batch) -> Result<(), StoreError> {
+        let mut sources = Vec::new();
+        each_pipe(self.view, &of(self.from), &mut |_, name, row| sources.push((name, row.source)))?;
+        let mut rows = BTreeMap::new();
+        for (name, source) in sources {
+            let prefix = prefix(self.to, &name);
+            let begun = begun(self.view, self.from, &name)?.unwrap_or_default();
+            rows.extend(self.positions(&prefix, &begun));
+            rows.insert(prefix, PipeRow { format: FORMAT, source, definition: None }.encode());
+        }
+        each_row(self.view, &of(self.to), &mut |key, _| {
+            if !rows.contains_key(key) {
+                batch.delete(Keyspace::Pipes, key.to_vec());
+            }
+            Ok(())
+        })?;
+        for (key, row) in rows {
+            batch.put(Keyspace::Pipes, key, row);
+        }
+        Ok(())
+    }
+
+    /// Writes how far pipes are in streams that are brought back: those that there are by now, where they were then. One
+    /// that there was not yet has nothing to do with what was kept: it goes on behind it.
+    ///
+    /// # Errors
+    /// When the store fails, or holds a row that cannot be read.
+    pub(crate) fn bring_back_pipes(
+        &self,
+        by_now: &dyn Snapshot,
+        batch: &mut Batch,
+    ) -> Result<(), StoreError> {
+        let mut names = Vec::new();
+        each_pipe(by_now, &of(self.to), &mut |_, name, _| names.push(name))?;
+        for name in names {
+            let begun = match begun(self.view, self.from, &name)? {
+                Some(begun) => begun,
+                None => self.behind_all()?,
+            };
+            for (key, row) in self.positions(&prefix(self.to, &name), &begun) {
+                batch.put(Keyspace::Pipes, key, row);
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows of positions in the copies.
+    fn positions(&self, prefix: &[u8], begun: &Begun) -> Vec<(Vec<u8>, Vec<u8>)> {
+        let copied = begun.positions.iter().filter_map(|((stream, shard), position)| {
+            let (_, copy) = self.streams.iter().find(|(old, _)| old == stream)?;
+            Some((key(prefix, (copy.id, *shard)), row(position.clone())))
+        });
+        copied.collect()
+    }
+
+    fn behind_all(&self) -> Result<Begun, StoreError> {
+        let mut begun = Begun::default();
+        for (old, copy) in self.streams {
+            for shard in &copy.shards {
+                let last =
+                    shard_ends(self.view, *old, shard.number)?.map(|ends| ends.last).unwrap_or_default();
+                let position =
+                    Position { next: after(last), is_done: shard.closed_ms.is_some(), window: None };
+                begun.positions.insert((*old, shard.number), position);
+            }
+        }
+        Ok(begun)
+    }
+}
+
+/// A pipe and how far it is in a view.
+fn begun(view: &dyn Snapshot, namespace: &str, pipe: &str) -> Result<Option<Begun>, StoreError> {
+    let prefix = prefix(namespace, pipe);
+    let mut begun = None::<Begun>;
+    each_row(view, &prefix, &mut |key, value| {
+        let begun = begun.get_or_insert_default();
+        match read_key(&key[prefix.len()..]) {
+            Some(shard) => drop(begun.positions.insert(shard, read_position(value)?)),
+            None => begun.source = read_pipe(value)?.source,
+        }
+        Ok(())
+    })?;
+    Ok(begun)
+}
+
+/// Visits the own rows of pipes whose keys begin so: namespace, name and row.
+fn each_pipe(
+    view: &dyn Snapshot,
+    start: &[u8],
+    visit: &mut dyn FnMut(String, String, PipeRow),
+) -> Result<(), StoreError> {
+    each_row(view, start, &mut |key, value| {
+        if let Some((namespace, name)) = names(key) {
+            visit(namespace, name, read_pipe(value)?);
+        }
+        Ok(())
+    })
+}
+
+/// Whether a row could be read, or a word about why not.
+type Visited = Result<(), String>;
+
+/// Visits the rows whose keys begin so.
+fn each_row(
+    view: &dyn Snapshot,
+    start: &[u8],
+    visit: &mut dyn FnMut(&[u8], &[u8]) -> Visited,
+) -> Result<(), StoreError> {
+    let mut fault = None;
+    let end = after_prefix(start);
+    let end = end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+    view.range(
+        Keyspace::Pipes,
+        Bound::Included(start),
+        end,
+        Direction::Forward,
+        &mut |key, value| match visit(key, value) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(sentence) => {
+                fault = Some(corrupt(key, &sentence));
+                ControlFlow::Break(())
+            }
+        },
+    )?;
+    fault.map_or(Ok(()), Err)
+}
+
+fn corrupt(key: &[u8], sentence: &str) -> StoreError {
+    let pipe = String::from_utf8_lossy(key.split(|byte| *byte == 0).nth(1).unwrap_or_default());
     StoreError::Corrupt(format!("row of pipe {pipe}: {sentence}").into())
+}
+
+/// What the keys of all pipes of a database begin with.
+fn of(namespace: &str) -> Vec<u8> {
+    [namespace.as_bytes(), b""].join(&0)
 }
 
 /// Neither a namespace nor a name holds a zero byte.

@@ -78,13 +78,13 @@ pub(crate) fn bounds_fault(low: &AttributeValue, high: &AttributeValue) -> Optio
 
 /// Checks `operand IN (list)`.
 pub(crate) fn check_in(reader: &mut impl FaultSink, operand: &Operand, list: &[Operand]) {
+    check_distinct(reader, "IN", operand, list);
     let count = list.len();
     if count > limits::IN_OPERANDS {
         reader.fault(Fault::OperandCount, || {
             format!("The IN operator is provided with too many operands; number of operands: {count}")
         });
     }
-    check_distinct(reader, "IN", operand, list);
 }
 
 /// Checks `size(operand)`.

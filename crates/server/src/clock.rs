@@ -15,9 +15,10 @@ pub enum Clock {
 }
 
 impl Clock {
-    /// A manual clock that stands at the system's time.
-    pub fn manual() -> Clock {
-        Clock::Manual(AtomicI64::new(wall_millis()))
+    /// A manual clock that stands at the system's time, or where it was moved to before, if that is later.
+    pub fn manual(moved_to: Option<Timestamp>) -> Clock {
+        let wall = wall_millis();
+        Clock::Manual(AtomicI64::new(moved_to.map_or(wall, |moved_to| moved_to.millis().max(wall))))
     }
 
     /// The time.

@@ -51,7 +51,7 @@ impl From<MoveError> for Refusal {
     fn from(error: MoveError) -> Refusal {
         let status = match error {
             MoveError::Refused(_) => StatusCode::CONFLICT,
-            MoveError::Failed(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            MoveError::NotKept(_) | MoveError::Failed(_) => StatusCode::INTERNAL_SERVER_ERROR,
         };
         Refusal(status, error.to_string())
     }

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use dynamometer_engine::Engine;
 use dynamometer_engine::jobs::{JobError, TimedJob, timed_jobs};
+use dynamometer_store::StoreError;
 use dynamometer_types::Timestamp;
 
 use crate::clock::{Clock, ClockError, Move};
@@ -26,6 +27,7 @@ const MOST_DUE: u64 = 100_000;
 
 /// The jobs of a server and the clock that they follow.
 pub struct Jobs {
+    engine: Arc<Engine>,
     clock: Arc<Clock>,
     jobs: RwLock<Vec<Arc<dyn TimedJob>>>,
     /// Held while jobs run and the clock moves: one after the other, in the order of time.
@@ -51,6 +53,9 @@ pub enum MoveError {
     /// The clock stands where it was.
     #[error("{}", .0.0)]
     Refused(ClockError),
+    /// The clock stands where it was, as the store failed.
+    #[error("the clock was not moved: {0}")]
+    NotKept(StoreError),
     /// The clock was moved; the first job that failed.
     #[error(transparent)]
     Failed(#[from] JobFailure),
@@ -60,6 +65,7 @@ impl Jobs {
     /// The jobs of an engine.
     pub fn new(engine: &Arc<Engine>, clock: Arc<Clock>) -> Jobs {
         Jobs {
+            engine: Arc::clone(engine),
             clock,
             jobs: RwLock::new(timed_jobs(engine)),
             running: Mutex::default(),
@@ -104,6 +110,8 @@ impl Jobs {
         let _one_at_a_time = lock(&self.running);
         let end = self.clock.end_of(by).map_err(MoveError::Refused)?;
         self.check_calendar(end).map_err(MoveError::Refused)?;
+        // Before any time on the way is seen: after a restart the clock stands at none that is earlier.
+        self.engine.keep_time(end).map_err(MoveError::NotKept)?;
         deliver();
         let (failure, _) = self.run_until(end, deliver);
         let now = self.clock.reach(end);

@@ -391,6 +391,20 @@ async fn own_paths_need_credentials_too_but_for_health() {
 }
 
 #[tokio::test]
+async fn without_credentials_basic_names_the_caller_of_an_own_path() {
+    let server = Server::start(|_| ());
+    for (pair, key_id) in
+        [("worker-1:", Some("worker-1")), ("worker-1:any", Some("worker-1")), (":any", None)]
+    {
+        let encoded = base64::engine::general_purpose::STANDARD.encode(pair);
+        let lines = format!("Host: h\r\nAuthorization: Basic {encoded}\r\n");
+        let answer = server.send(format!("GET /_dyno/report HTTP/1.1\r\n{lines}\r\n")).await.json();
+        assert_eq!((answer["key_id"].as_str(), &answer["verified"]), (key_id, &false.into()), "{pair}");
+        assert_eq!(answer["region"], "us-east-1", "{pair}");
+    }
+}
+
+#[tokio::test]
 async fn without_credentials_any_signature_will_do_and_still_tells_the_caller() {
     let server = Server::start(|_| ());
     let header = |credential: &str| {

@@ -4,11 +4,13 @@
 
 mod live_support;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dynamometer_engine::EngineConfig;
 use dynamometer_engine::throughput::ThrottleMode;
-use dynamometer_server::clock::Move;
+use dynamometer_server::clock::{Clock, Move};
+use dynamometer_store::MemoryStore;
 use dynamometer_types::Timestamp;
 use live_support::{BEGINNING_MS, Server};
 use serde_json::{Value, json};
@@ -128,6 +130,46 @@ fn seen(server: &Server) -> Vec<(String, Value)> {
     see("stream".into(), stream);
     see("items".into(), server.call("Scan", &json!({"TableName": "Tab"})).unwrap());
     seen
+}
+
+#[test]
+fn the_clock_goes_on_after_a_restart_where_it_was_moved_to() {
+    let server = Server::with(EngineConfig::default());
+    assert_eq!(server.kept_time(), None);
+    server.move_clock(LAST_MS - BEGINNING_MS);
+    let kept = server.kept_time();
+    assert_eq!(kept, Some(server.now()));
+    assert_eq!(Clock::manual(kept).now(), server.now());
+    // A time that is over is none to go back to.
+    let wall = Clock::manual(None).now();
+    assert!(Clock::manual(Some(Timestamp::from_millis(0))).now() >= wall);
+}
+
+/// Consumers walk shards in the order of their ids.
+#[test]
+fn a_shard_comes_behind_its_parent_also_when_the_clock_was_set_back() {
+    let store = Arc::new(MemoryStore::new());
+    let server = Server::on(store.clone(), EngineConfig::default());
+    server.create("Tab", Some([5, 5]), None);
+    let stream = json!({"StreamEnabled": true, "StreamViewType": "KEYS_ONLY"});
+    server.call("UpdateTable", &json!({"TableName": "Tab", "StreamSpecification": stream})).unwrap();
+    server.move_clock(5 * HOUR_MS);
+
+    let server = Server::on(store, EngineConfig::default());
+    let more = json!({"ReadCapacityUnits": 5, "WriteCapacityUnits": 5_000});
+    server.call("UpdateTable", &json!({"TableName": "Tab", "ProvisionedThroughput": more})).unwrap();
+    server.call("PutItem", &json!({"TableName": "Tab", "Item": {"pk": {"S": "a"}}})).unwrap();
+    server.move_clock(MINUTE_MS);
+    let table = server.call("DescribeTable", &json!({"TableName": "Tab"})).unwrap();
+    let arn = json!({"StreamArn": table["Table"]["LatestStreamArn"]});
+    let stream = server.answer_to("DynamoDBStreams_20120810.DescribeStream", &arn);
+    let stream: Value = serde_json::from_slice(&stream.body).unwrap();
+    let shards = stream["StreamDescription"]["Shards"].as_array().unwrap();
+    assert!(shards.len() > 3, "{shards:?}");
+    for shard in shards {
+        let parent = shard["ParentShardId"].as_str().unwrap_or_default();
+        assert!(shard["ShardId"].as_str().unwrap() > parent, "{shards:?}");
+    }
 }
 
 /// What is seen after a time is the same whether the clock is moved at once or minute by minute.

@@ -177,6 +177,44 @@ fn delays_add_up_and_the_request_runs() {
     assert!(begun.elapsed() >= Duration::from_millis(30), "{:?}", begun.elapsed());
 }
 
+/// A request that is held up is one that comes later: what is written meanwhile was written before it.
+#[test]
+fn a_request_that_waited_runs_at_the_time_at_which_its_delay_is_over() {
+    let server = server();
+    let stream = json!({"StreamEnabled": true, "StreamViewType": "KEYS_ONLY"});
+    server.call("UpdateTable", &json!({"TableName": "OnDemand", "StreamSpecification": stream})).unwrap();
+    inject(&server, json!({"fault": "delay", "delay": "300ms", "operations": ["PutItem"], "count": 1}));
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| server.call("PutItem", &put("OnDemand")).unwrap());
+        while server.faults.list("")[0].struck == 0 {
+            std::thread::yield_now();
+        }
+        server.move_clock(3_600_000);
+        waiting.join().unwrap();
+    });
+    assert_eq!(made_at(&server, "OnDemand"), [server.now().seconds()]);
+}
+
+/// When the records of a stream were made, in seconds.
+fn made_at(server: &Server, table: &str) -> Vec<i64> {
+    let table = server.call("DescribeTable", &json!({"TableName": table})).unwrap();
+    let arn = &table["Table"]["LatestStreamArn"];
+    let call = |operation: &str, body: Value| {
+        let answer = server.answer_to(&format!("DynamoDBStreams_20120810.{operation}"), &body);
+        serde_json::from_slice::<Value>(&answer.body).unwrap()
+    };
+    let stream = call("DescribeStream", json!({"StreamArn": arn}));
+    let shards = stream["StreamDescription"]["Shards"].as_array().unwrap().iter();
+    let records = shards.flat_map(|shard| {
+        let from =
+            json!({"StreamArn": arn, "ShardId": shard["ShardId"], "ShardIteratorType": "TRIM_HORIZON"});
+        let iterator = call("GetShardIterator", from);
+        let page = call("GetRecords", json!({"ShardIterator": iterator["ShardIterator"]}));
+        page["Records"].as_array().unwrap().clone()
+    });
+    records.map(|record| record["dynamodb"]["ApproximateCreationDateTime"].as_i64().unwrap()).collect()
+}
+
 #[test]
 fn there_is_an_end_to_them() {
     let server = server();

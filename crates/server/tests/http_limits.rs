@@ -97,6 +97,42 @@ async fn a_client_that_takes_no_answer_is_left() {
 }
 
 #[tokio::test]
+async fn requests_wait_while_too_many_answers_are_not_taken() {
+    let server = Server::start(|config| {
+        config.timeouts = impatient();
+        config.timeouts.write_idle = Duration::from_secs(5);
+        config.limits.unsent_bytes = 1 << 20;
+    });
+    let mut slow = server.connect().await;
+    slow.send(post("X-Test: big:30000000\r\n", "{}")).await;
+    tokio::time::sleep(Duration::from_millis(100)).await;
+
+    let refused = server.send(post("", "{}")).await;
+    refused.check_envelope("no room");
+    assert_eq!(
+        (refused.status, refused.json()["message"].as_str().unwrap().contains("wait to be read")),
+        (503, true)
+    );
+
+    let mut patient = server.connect().await;
+    patient.send(post("", "{}")).await;
+    assert_eq!(slow.answer().await.body.len(), 30_000_000);
+    assert_eq!(patient.answer().await.status, 200, "there is room again");
+}
+
+#[tokio::test]
+async fn clients_that_take_nothing_are_cut_off_when_others_need_the_room() {
+    let server = Server::start(|config| config.limits.unsent_bytes = 1 << 20);
+    let mut slow = server.connect().await;
+    slow.send(post("X-Test: big:30000000\r\n", "{}")).await;
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let begun = Instant::now();
+    assert_eq!(server.send(post("", "{}")).await.status, 200);
+    assert!((800..3_000).contains(&begun.elapsed().as_millis()), "{:?}", begun.elapsed());
+    assert!(slow.try_answer().await.is_none(), "the whole answer came after all");
+}
+
+#[tokio::test]
 async fn large_bodies_share_a_budget_and_small_ones_need_none() {
     let server = Server::start(|config| {
         config.timeouts = impatient();

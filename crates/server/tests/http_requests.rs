@@ -6,6 +6,7 @@ mod http_support;
 
 use http_support::{Server, post};
 use std::time::Duration;
+use tokio::io::AsyncReadExt;
 
 /// Status, content type (empty: none), body; `None` for a body that is not looked at.
 type Expected = (u16, &'static str, Option<&'static str>);
@@ -127,6 +128,10 @@ async fn bodies_in_every_shape() {
     client.send("{}").await;
     assert_eq!(client.answer().await.json()["body_bytes"], 2, "after 100 Continue");
 
+    let mut refused = server.connect().await;
+    refused.send(head("Content-Length: 99000000\r\nExpect: 100-continue\r\n")).await;
+    assert_eq!(refused.answer().await.status, 413, "a body that is too large is not asked for");
+
     for piece in post("", "{\"a\":1}").chunks(7) {
         client.send(piece).await;
         tokio::time::sleep(Duration::from_millis(1)).await;
@@ -140,6 +145,22 @@ async fn bodies_in_every_shape() {
 
     client.send(head("Transfer-Encoding: chunked\r\n") + "zz\r\n").await;
     assert!(client.try_answer().await.is_none_or(|answer| answer.status >= 400), "malformed chunks");
+}
+
+#[tokio::test]
+async fn head_is_answered_as_get_without_a_body() {
+    let server = Server::start(|_| ());
+    for path in ["/", "/_dyno/health", "/metrics", "/favicon.ico"] {
+        let mut client = server.connect().await;
+        client.send(format!("GET {path} HTTP/1.1\r\nHost: h\r\n\r\n")).await;
+        let get = client.answer().await;
+        client.send(format!("HEAD {path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")).await;
+        let mut head = String::new();
+        client.stream.read_to_string(&mut head).await.unwrap();
+        assert!(head.starts_with(&format!("HTTP/1.1 {} ", get.status)), "{path}: {head}");
+        assert!(head.contains(&format!("content-length: {}\r\n", get.body.len())), "{path}: {head}");
+        assert!(head.ends_with("\r\n\r\n"), "{path}: a body: {head}");
+    }
 }
 
 #[tokio::test]

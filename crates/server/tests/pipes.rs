@@ -291,6 +291,71 @@ fn a_pipe_of_an_earlier_run_can_be_taken_away_though_it_does_not_run() {
     assert!(!server.pipes.remove("", "pipe").unwrap());
 }
 
+/// A state that is brought back takes its pipes back to where they were when it was kept.
+#[test]
+fn a_restored_state_is_delivered_from_where_its_pipes_were() {
+    let server = Server::with(EngineConfig::default());
+    create(&server);
+    let (first, second) = (Function::start(), Function::start());
+    put(&server, "before");
+    start(&server, &first.address, json!({"StartingPosition": "LATEST"}));
+    put(&server, "a");
+    wait_until(|| first.seen() == ["a"]);
+    first.fails(true);
+    put(&server, "waits");
+    wait_until(|| first.seen().len() > 1);
+    server.pipes.settle(SETTLE);
+    server.keep_state("s");
+    first.fails(false);
+    wait_until(|| json!(server.pipes.list(""))[0]["LastResult"] == "OK");
+    // One that begins when the state is kept already has nothing to do with what is in it.
+    start(&server, &second.address, json!({"Name": "later"}));
+    wait_until(|| second.seen() == ["before", "a", "waits"]);
+    for time in 0..2 {
+        let before = (first.seen().len(), second.seen().len());
+        server.bring_back("s");
+        put(&server, &format!("b{time}"));
+        wait_until(|| second.seen().len() > before.1);
+        server.pipes.settle(SETTLE);
+        assert_eq!(first.seen()[before.0..], ["waits".to_owned(), format!("b{time}")]);
+        assert_eq!(second.seen()[before.1..], [format!("b{time}")]);
+    }
+    server.pipes.stop();
+}
+
+#[test]
+fn what_was_not_delivered_before_its_shard_went_is_told() {
+    let server = Server::with(EngineConfig::default());
+    create(&server);
+    let function = Function::start();
+    function.fails(true);
+    start(&server, &function.address, json!({}));
+    put(&server, "a");
+    wait_until(|| !function.seen().is_empty());
+    server.move_clock(30 * 3_600_000);
+    let shown = || json!(server.pipes.list(""))[0].clone();
+    wait_until(|| shown()["GivenUpRecords"] == 1);
+    assert_eq!(
+        shown()["LastResult"],
+        "PROBLEM: at least 1 records went with their shard before they were delivered"
+    );
+    server.pipes.stop();
+}
+
+#[test]
+fn a_pipe_without_a_stream_says_so() {
+    let server = Server::with(EngineConfig::default());
+    let function = Function::start();
+    start(&server, &function.address, json!({}));
+    let result = || json!(server.pipes.list(""))[0]["LastResult"].clone();
+    wait_until(|| result() == "PROBLEM: Orders is not there, or has no stream");
+    create(&server);
+    wait_until(|| result() == "No records processed");
+    put(&server, "a");
+    wait_until(|| result() == "OK");
+    server.pipes.stop();
+}
+
 #[test]
 fn a_pipe_of_another_source_begins_anew() {
     let server = Server::with(EngineConfig::default());

@@ -144,6 +144,45 @@ fn provisioned_hours_are_paid_whether_used_or_not() {
     assert_eq!(report.advice.iter().map(|advice| advice.kind.as_str()).collect::<Vec<_>>(), ["billing-mode"]);
 }
 
+/// What is provisioned is paid for whatever a filter drops, and a local index has no throughput of its own.
+#[test]
+fn advice_on_a_provisioned_table_names_no_money_that_nobody_pays() {
+    let server = Server::new(ThrottleMode::Report);
+    let definition = |name: &str| json!({"AttributeName": name, "AttributeType": "S"});
+    let key = |sort: &str| json!([{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": sort, "KeyType": "RANGE"}]);
+    let request = json!({
+        "TableName": "Orders",
+        "ProvisionedThroughput": {"ReadCapacityUnits": 100, "WriteCapacityUnits": 100},
+        "AttributeDefinitions": [definition("pk"), definition("sk"), definition("day")],
+        "KeySchema": key("sk"),
+        "LocalSecondaryIndexes": [
+            {"IndexName": "by-day", "KeySchema": key("day"), "Projection": {"ProjectionType": "KEYS_ONLY"}},
+        ],
+    });
+    server.call("CreateTable", &request).unwrap();
+    for number in 0..40 {
+        let item = json!({
+            "pk": {"S": "p"}, "sk": {"S": number.to_string()}, "day": {"S": "2026-06-01"},
+            "filling": {"S": "x".repeat(900)},
+        });
+        server.call("PutItem", &json!({"TableName": "Orders", "Item": item})).unwrap();
+    }
+    let query = json!({
+        "TableName": "Orders", "KeyConditionExpression": "pk = :p", "FilterExpression": "filling = :none",
+        "ExpressionAttributeValues": {":p": {"S": "p"}, ":none": {"S": "none"}},
+    });
+    for _ in 0..4 {
+        server.call("Query", &query).unwrap();
+    }
+    let report = server.report();
+    let sentence = |kind: &str| {
+        let advice = report.advice.iter().find(|advice| advice.kind == kind);
+        advice.map(|advice| advice.sentence.as_str())
+    };
+    assert_eq!(sentence("filter"), Some("Orders: the filters of Query drop 100 % of what it pays for."));
+    assert_eq!(sentence("unread-index"), Some("Orders/by-day: written 40 times and never read."));
+}
+
 #[test]
 fn json_is_read_back_as_it_was() {
     let report = busy_server().report();

@@ -24,6 +24,9 @@ const FORMAT_NEW: &str = "FORMAT.new";
 const LOCK: &str = "LOCK";
 const DATA: &str = "data";
 
+/// What a new volume of Linux holds from its beginning.
+const LOST_AND_FOUND: &str = "lost+found";
+
 /// A folder that this process has locked.
 #[derive(Debug)]
 pub(crate) struct Folder {
@@ -46,8 +49,8 @@ impl Folder {
         }
         let lock = lock(path)?;
         let mut folder = Folder { path: path.to_owned(), is_new: false, _lock: lock };
-        match fs::read_to_string(path.join(FORMAT)) {
-            Ok(line) => check_format(path, &line, engine)?,
+        match fs::read(path.join(FORMAT)) {
+            Ok(line) => check_format(path, &String::from_utf8_lossy(&line), engine)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => folder.start(engine)?,
             Err(error) => return Err(unusable(path, &error)),
         }
@@ -155,7 +158,7 @@ fn check_format(path: &Path, line: &str, engine: &str) -> Result<(), StoreError>
 
 /// A folder without a FORMAT file must be empty, so that nobody's files are mixed with ours.
 fn refuse_foreign(path: &Path) -> Result<(), StoreError> {
-    let ours = [LOCK, FORMAT_NEW];
+    let ours = [LOCK, FORMAT_NEW, LOST_AND_FOUND];
     let made_half = path.join(FORMAT_NEW).exists();
     for entry in fs::read_dir(path).map_err(|error| unusable(path, &error))? {
         let name = entry?.file_name();
@@ -267,10 +270,11 @@ mod tests {
     fn folders_of_others_are_refused_with_a_sentence() {
         let line = |text: &'static str| move |path: &Path| fs::write(path.join(FORMAT), text).unwrap();
         type Make = Box<dyn Fn(&Path)>;
-        let cases: [(Make, &str); 5] = [
+        let cases: [(Make, &str); 6] = [
             (Box::new(|path| fs::write(path.join("photo.jpg"), "x").unwrap()), "such as photo.jpg"),
             (Box::new(|path| fs::create_dir(path.join(DATA)).unwrap()), "such as data"),
             (Box::new(line("something")), "is not one of this program"),
+            (Box::new(|path| fs::write(path.join(FORMAT), [0xff]).unwrap()), "is not one of this program"),
             (Box::new(line("dynamometer store: engine other, format 1\n")), "engine \"other\""),
             (Box::new(line("dynamometer store: engine fjall, format 2\n")), "has disk format 2"),
         ];
@@ -281,6 +285,13 @@ mod tests {
             assert!(error.contains(expected), "{error}");
             assert!(error.contains(&dir.path().display().to_string()), "{error}");
         }
+    }
+
+    #[test]
+    fn a_new_volume_is_an_empty_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join(LOST_AND_FOUND)).unwrap();
+        assert!(Folder::open(dir.path(), "fjall").unwrap().is_new());
     }
 
     #[test]

@@ -246,3 +246,27 @@ fn a_missing_file_of_the_log_is_refused() {
     let store = EmbeddedStore::open(dir.path(), &EmbeddedOptions::default()).expect("an open");
     assert_eq!(last_batch(&*store.snapshot().expect("a snapshot")), 1);
 }
+
+/// A copy that was made in part must not be served as if it were all.
+#[test]
+fn what_is_missing_of_a_folder_is_told() {
+    let live = tempfile::tempdir().expect("a folder");
+    let store = EmbeddedStore::open(live.path(), &EmbeddedOptions::default()).expect("an open");
+    (1..=BATCHES).for_each(|n| drop(store.commit(batch(n))));
+    store.close().expect("a close");
+    drop(store);
+    for (missing, words) in [
+        ("log", "there is no log"),
+        ("items/current", "is missing"),
+        ("streams", "is missing"),
+        ("items/tables", "files are missing"),
+    ] {
+        let dir = tempfile::tempdir().expect("a folder");
+        copy(live.path(), dir.path());
+        let missing = dynamometer_store::engine_files(dir.path()).join(missing);
+        let removed = if missing.is_dir() { fs::remove_dir_all(&missing) } else { fs::remove_file(&missing) };
+        removed.expect("a removal");
+        let error = EmbeddedStore::open(dir.path(), &EmbeddedOptions::default()).err().expect("no open");
+        assert!(matches!(&error, StoreError::Corrupt(text) if text.contains(words)), "{error}");
+    }
+}

@@ -3,6 +3,7 @@
 //! A request is decoded with its faults beside it, because AWS reports them at a place of its own in the order
 //! of checks, and words them by the layer that validates the operation.
 
+use crate::limits::ATTRIBUTE_NAME_BYTES;
 use crate::number::NumberFault;
 use crate::value::ValueType;
 
@@ -20,6 +21,8 @@ pub enum Layer {
 pub enum ValueFault {
     /// An attribute name without characters.
     EmptyName,
+    /// An attribute name of more than 65,535 bytes.
+    LongName,
     /// An attribute value without a type member: `{}`.
     NoType,
     /// An attribute value with several type members.
@@ -54,6 +57,7 @@ impl ValueFault {
         const INVALID: &str = "One or more parameter values were invalid: ";
         match self {
             ValueFault::EmptyName => "Empty attribute name".into(),
+            ValueFault::LongName => "Attribute name is too large, must be less than 65536 bytes".into(),
             ValueFault::NoType => {
                 "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes".into()
             }
@@ -85,6 +89,20 @@ impl ValueFault {
                     .into()
             }
         }
+    }
+
+    /// What is wrong with an attribute name.
+    pub fn of_name(name: &str) -> Option<ValueFault> {
+        match name.len() {
+            0 => Some(ValueFault::EmptyName),
+            1..=ATTRIBUTE_NAME_BYTES => None,
+            _ => Some(ValueFault::LongName),
+        }
+    }
+
+    /// Whether it is a name that is faulty, not a value.
+    pub fn is_of_name(&self) -> bool {
+        matches!(self, ValueFault::EmptyName | ValueFault::LongName)
     }
 
     /// Whether single-item writes put the fault into the envelope `1 validation error detected: `.
@@ -137,12 +155,26 @@ pub struct FaultAt {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
     found: Vec<FaultAt>,
+    of_older_layer: bool,
 }
 
 impl Faults {
     /// The faults found in a request.
     pub fn new(found: Vec<FaultAt>) -> Faults {
-        Faults { found }
+        Faults { found, of_older_layer: false }
+    }
+
+    /// The same faults in a request that AWS hands to its older layer, whatever its operation: a boolean given as a
+    /// text, a value of several types or nesting beyond [`OLDER_LAYER_LEVELS`] somewhere in it is enough.
+    ///
+    /// [`OLDER_LAYER_LEVELS`]: crate::limits::OLDER_LAYER_LEVELS
+    pub fn in_older_layer(self) -> Faults {
+        Faults { of_older_layer: true, ..self }
+    }
+
+    /// Whether AWS reads the request by its older layer, whatever its operation.
+    pub fn are_of_older_layer(&self) -> bool {
+        self.of_older_layer
     }
 
     /// Whether the request has no fault.

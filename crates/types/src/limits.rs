@@ -4,6 +4,9 @@
 pub const ITEM_BYTES: u64 = 409_600;
 /// Levels of nesting, the top-level attribute being the first.
 pub const NESTING_LEVELS: usize = 32;
+/// Levels of nesting from which on AWS hands a single-item request to its older validation layer. Measured by others
+/// on AWS, 2026.
+pub const OLDER_LAYER_LEVELS: usize = 64;
 /// Bytes of a partition key value; of all of them together on an index with several.
 pub const PARTITION_KEY_BYTES: usize = 2048;
 /// Bytes of a sort key value; of all of them together on an index with several.

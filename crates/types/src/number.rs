@@ -96,7 +96,8 @@ impl Number {
         let trailing_zeros = digits().rev().take_while(|d| *d == b'0').count();
         let significant = written - leading_zeros - trailing_zeros;
         let magnitude = last_place.saturating_add((written - leading_zeros) as i64 - 1);
-        if reader == Reader::BigDecimal && magnitude >= i64::from(i32::MAX) {
+        // Its precision less its scale: one more than the magnitude.
+        if reader == Reader::BigDecimal && magnitude + 1 >= i64::from(i32::MAX) {
             return Err(NumberFault::Underflow);
         }
         Number::check_magnitude(magnitude)?;
@@ -524,8 +525,8 @@ mod tests {
     fn the_older_reader_is_a_big_decimal() {
         let read = |text| Number::parse(text, Reader::BigDecimal);
         assert_eq!(read("1e2147483648"), Err(NumberFault::NotNumeric));
-        assert_eq!(read("1e2147483647"), Err(NumberFault::Underflow));
-        assert_eq!(read("1e2147483646"), Err(NumberFault::Overflow));
+        assert_eq!(read("1e2147483646"), Err(NumberFault::Underflow));
+        assert_eq!(read("1e2147483645"), Err(NumberFault::Overflow));
         assert_eq!(read("1e-2147483647"), Err(NumberFault::Underflow));
         assert_eq!(read("1.5"), Ok(number("1.5")));
     }

@@ -78,6 +78,11 @@ impl ValueType {
         ValueType::ALL[self as usize].1
     }
 
+    /// Whether key attributes may be of this type.
+    pub fn can_be_key(self) -> bool {
+        matches!(self, ValueType::S | ValueType::N | ValueType::B)
+    }
+
     /// The type of a short name.
     pub fn from_name(name: &str) -> Option<ValueType> {
         ValueType::ALL.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)

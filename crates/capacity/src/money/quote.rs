@@ -83,7 +83,7 @@ pub fn quote(prices: &RegionPrices<'_>, load: &QuoteLoad, plan: QuotePlan) -> Re
         return Ok(quote);
     }
     for dimension in Dimension::BOTH {
-        let unit_seconds = provisioned(load, plan, dimension);
+        let mut unit_seconds = provisioned(load, plan, dimension);
         let hourly = prices.price(unit_hour(dimension), class)?;
         if let QuotePlan::Reserved(term, _) = plan {
             let average = unit_seconds.0 / (unit_seconds.1 * MONTH_SECONDS);
@@ -93,9 +93,7 @@ pub fn quote(prices: &RegionPrices<'_>, load: &QuoteLoad, plan: QuotePlan) -> Re
             quote.upfront += prices.price(upfront, class)?.of(units, 1);
             let unit_hours = units * u128::from(HOURS_PER_MONTH);
             quote.throughput += reserved_unit_hours(prices, dimension, term, unit_hours)?;
-            let rest = unit_seconds.0 - units * MONTH_SECONDS * unit_seconds.1;
-            quote.throughput += hourly.of(rest, 3_600 * unit_seconds.1);
-            continue;
+            unit_seconds.0 -= units * MONTH_SECONDS * unit_seconds.1;
         }
         let free = match (load.free_tier && class == TableClass::Standard, dimension) {
             (false, _) => 0,

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use dynamometer_types::Timestamp;
+use dynamometer_types::limits::{ITEM_BYTES, PAGE_BYTES};
 use thiserror::Error;
 
 use crate::admission::Dimension;
+use crate::quantity::minute_text;
 use crate::{CapacityUnits, Consistency, meter};
 
 /// A load on one table and its global secondary indexes.
@@ -201,6 +203,17 @@ impl Load {
                 ));
             }
         }
+        let end = self.start + (self.minutes * 60_000) as i64;
+        for Spike { at, seconds, .. } in &self.spikes {
+            if *at >= end || *at + (seconds.saturating_mul(1_000) as i64) <= self.start {
+                return wrong(format!(
+                    "the spike of {} is outside of the time that is simulated: {} to {}",
+                    minute_text(*at),
+                    minute_text(self.start),
+                    minute_text(end)
+                ));
+            }
+        }
         let most_times = self.spikes.iter().map(|spike| spike.times_milli).max().unwrap_or(0).max(1_000);
         for stream in &self.streams {
             let name = &stream.name;
@@ -215,6 +228,13 @@ impl Load {
             }
             if stream.sizes.iter().all(|size| size.weight == 0) {
                 return wrong(format!("stream {name} needs an item size"));
+            }
+            let (largest, holds) = match stream.dimension {
+                Dimension::Read => (PAGE_BYTES, "a read answers at most 1 MB"),
+                Dimension::Write => (ITEM_BYTES, "an item has at most 400 KB"),
+            };
+            if let Some(size) = stream.sizes.iter().find(|size| size.bytes > largest) {
+                return wrong(format!("stream {name}: {} bytes are too many: {holds}", size.bytes));
             }
             let most = u128::from(self.peak_milli(stream)) * u128::from(most_times) / 1_000_000;
             if most > u128::from(MOST_PER_SECOND) {

@@ -360,7 +360,8 @@ impl Managed {
         storage_bytes: u64,
         prices: &RegionPrices<'_>,
     ) -> Result<(Bill, Money, Money), PriceError> {
-        let seconds = (end - self.started).unsigned_abs() / 1_000;
+        let millis = (end - self.started).unsigned_abs().max(1);
+        let (seconds, hours_begun) = (millis.div_ceil(1_000), millis.div_ceil(3_600_000));
         let mut lines = Vec::new();
         for Sums { counters, hours, .. } in self.sums() {
             let usage = Usage {
@@ -374,18 +375,18 @@ impl Managed {
         }
         let mut throughput = Bill { lines };
         if let Throughput::Scaled { reserved: Some(term), .. } = self.setting.throughput {
-            self.reserve(term, seconds.div_ceil(3_600), prices, &mut throughput)?;
+            self.reserve(term, hours_begun, prices, &mut throughput)?;
         }
-        let period = match self.mode {
-            BillingMode::OnDemand => seconds,
-            BillingMode::Provisioned => seconds.div_ceil(3_600) * 3_600,
+        let period_millis = match self.mode {
+            BillingMode::OnDemand => millis,
+            BillingMode::Provisioned => hours_begun * 3_600_000,
         };
         let month_seconds = u128::from(HOURS_PER_MONTH) * 3_600;
         let stored = |seconds: u128| {
             let storage_byte_seconds = u128::from(storage_bytes) * seconds;
             bill(&Usage { storage_byte_seconds, ..Usage::default() }, prices)
         };
-        let month = throughput.total().times(month_seconds, u128::from(period.max(1)))
+        let month = throughput.total().times(month_seconds * 1_000, u128::from(period_millis))
             + stored(month_seconds)?.total();
         let warming = bill(&Usage { warm_raise: self.warm_raise, ..Usage::default() }, prices)?;
         let once = warming.total();

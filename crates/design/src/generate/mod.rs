@@ -84,7 +84,11 @@ pub fn generate(
     })
 }
 
-fn check_names(design: &Design) -> Result<(), GenerateError> {
+/// Whether AWS takes the names of the tables and indexes: those of patterns and entities may be in any language, these not.
+///
+/// # Errors
+/// The first name that AWS refuses.
+pub fn check_names(design: &Design) -> Result<(), GenerateError> {
     let is_name = |name: &str| {
         (3..=255).contains(&name.len())
             && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
@@ -111,9 +115,9 @@ fn throughput(design: &Design, target: Target) -> &Throughput {
 /// scaling goes down to.
 fn capacity(design: &Design, load: &Load, target: Target) -> PerDimension<u64> {
     let said = throughput(design, target).capacity.as_ref();
-    let mut units = PerDimension::default();
+    let (mut units, drawn) = (PerDimension::default(), load.drawn_from(design, target));
     for dimension in Dimension::BOTH {
-        let average = load.targets.get(&target).map_or(0, |load| load.average_milli[dimension]);
+        let average = drawn.average_milli[dimension];
         let derived = average.div_ceil(700).max(1);
         let scaling = throughput(design, target).auto_scaling.as_ref();
         let least = scaling.and_then(|scaling| scaling.bounds[dimension]).map_or(1, |(least, _)| least);

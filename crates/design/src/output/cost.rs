@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use dynamometer_capacity::admission::Dimension;
-use dynamometer_capacity::money::Money;
-use dynamometer_capacity::quantity::{dollars, percent_text};
+use dynamometer_capacity::money::{Money, TableClass};
+use dynamometer_capacity::quantity::{dollars, percent_text, thousands};
 use serde_json::{Value, json};
 
 use super::columns;
@@ -21,7 +21,13 @@ const MONTHS_SHOWN: [u32; 4] = [0, 12, 24, 36];
 
 /// Everything about a design's costs, for a terminal.
 pub fn cost_text(checked: &Checked<'_>, costs: &Costs, title: &str, region: &str) -> String {
-    let mut out = format!("{title}   {region}, list prices, a month of 730 hours\n\n");
+    let tables = &checked.derived.design.tables;
+    // The plans are in the class that their names say, all else in the class of each table.
+    let own_class = match tables.iter().any(|table| table.class != TableClass::Standard) {
+        true => "; plans apart, at the prices of each table's class",
+        false => "",
+    };
+    let mut out = format!("{title}   {region}, list prices, a month of 730 hours{own_class}\n\n");
     let parts = [
         pattern_table(checked, costs),
         entity_table(checked, costs),
@@ -73,6 +79,10 @@ fn pattern_table(checked: &Checked<'_>, costs: &Costs) -> String {
         let (pattern, cost) = (&design.patterns[at], &costs.patterns[at]);
         let rate = pattern.rate.as_ref().map_or("not said".into(), |rate| text::rate(rate.average_micro));
         match checked.services[at].served() {
+            Some(served) if pattern.rate.is_none() => {
+                let units = text::units(served.milli_halves());
+                [pattern.name.value.clone(), rate, units, "not known".into(), String::new()]
+            }
             Some(served) => [
                 pattern.name.value.clone(),
                 rate,
@@ -151,7 +161,10 @@ fn plan_row(plan: &PlanCost, on_demand: Option<Money>) -> [String; 6] {
     let remark = match (plan.reserved.read, plan.reserved.write) {
         (0, 0) if is_reserved => "too little for a lot of 100 units".to_owned(),
         (0, 0) => String::new(),
-        (read, write) => format!("{write} WCU and {read} RCU reserved, {} up-front", dollars(plan.upfront)),
+        (read, write) => {
+            let [write, read] = [write, read].map(|units| thousands(&units.to_string()));
+            format!("{write} WCU and {read} RCU reserved, {} up-front", dollars(plan.upfront))
+        }
     };
     [plan.name.into(), dollars(*throughput), dollars(*storage), dollars(whole), versus, remark]
 }
@@ -214,6 +227,15 @@ fn remarks(checked: &Checked<'_>, costs: &Costs) -> Vec<String> {
         let names: Vec<&str> =
             costs.without_count.iter().map(|at| design.entities[*at].name.as_str()).collect();
         remarks.push(format!("without storage, for nobody says how many there are: {}", names.join(", ")));
+    }
+    let unsaid: Vec<&str> = design
+        .patterns
+        .iter()
+        .filter(|pattern| pattern.rate.is_none())
+        .map(|pattern| pattern.name.as_str())
+        .collect();
+    if !unsaid.is_empty() {
+        remarks.push(format!("not in any sum, for nobody says how often: {}", unsaid.join(", ")));
     }
     let whole: Money = costs.patterns.iter().map(|cost| cost.month).sum();
     if let Some((at, dearest)) = costs.patterns.iter().enumerate().max_by_key(|(_, cost)| cost.month)

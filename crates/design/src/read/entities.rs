@@ -98,7 +98,7 @@ impl Reader {
             .chain(table.indexes.iter().map(|index| &index.keys))
             .flat_map(|keys| keys.attributes().map(|attribute| attribute.name.as_str()))
             .collect();
-        let mut values = Vec::new();
+        let (mut values, mut written) = (Vec::new(), Vec::new());
         for (attribute, node) in self.pairs(node, &format!("the keys of {what}")) {
             if !known.contains(&attribute.as_str()) {
                 let near = dynamometer_types::nearest::nearest(&attribute, known.iter().copied());
@@ -111,10 +111,11 @@ impl Reader {
                 self.problem_with_hint(attribute.span, sentence, Some(hint));
                 continue;
             }
+            written.push(attribute.value.clone());
             values.extend(self.key_value(attribute, node));
         }
         for attribute in table.keys.attributes() {
-            if !values.iter().any(|value| *value.attribute == attribute.name) {
+            if !written.contains(&attribute.name) {
                 let sentence = format!("{what} has no value for the key attribute {}", attribute.name);
                 self.problem(members.pair("keys")?.0.span, sentence);
             }

@@ -35,11 +35,12 @@ impl Reader {
     ) -> Option<Members<'a>> {
         let Content::Map(pairs) = &node.content else {
             let first: Vec<&str> = object.names().take(3).collect();
-            let sentence = format!(
-                "{what} is {}, and must be a mapping with keys such as {}",
-                node.kind(),
-                first.join(", ")
-            );
+            let is = match node.content {
+                Content::Null => "empty",
+                _ => node.kind(),
+            };
+            let sentence =
+                format!("{what} is {is}, and must be a mapping with keys such as {}", first.join(", "));
             self.problem(node.span, sentence);
             return None;
         };
@@ -97,7 +98,8 @@ impl Reader {
                 Some(text) if !text.trim().is_empty() => {
                     named.push((Spanned { value: text.to_owned(), span: key.span }, value));
                 }
-                _ => {
+                Some(_) => self.problem(key.span, format!("a name in {what} is empty")),
+                None => {
                     self.problem(key.span, format!("a name in {what} is {}, and must be a text", key.kind()))
                 }
             }

@@ -214,14 +214,12 @@ impl Reader {
                 Some(average.saturating_mul(crate::words::PEAK_TIMES)),
             )),
             Err(sentence) => {
-                let words = self.words.clone();
-                let known = words.rate_words();
-                let near = dynamometer_types::nearest::nearest(text, known.iter().copied());
-                let hint = near.map_or_else(
-                    || Some(format!("or a word: {}", known[..known.len().min(9)].join(", "))),
-                    |near| Some(format!("did you mean `{near}`?")),
-                );
-                self.problem_with_hint(node.span, sentence, hint);
+                let near = dynamometer_types::nearest::nearest(text, self.words.rate_words().into_iter());
+                let hint = match near {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("or a word: {}", self.words.rate_words_to_show().join(", ")),
+                };
+                self.problem_with_hint(node.span, sentence, Some(hint));
                 None
             }
         }

@@ -8,7 +8,7 @@
 //! apart by itself, but one key is at most one partition. An index that cannot take its writes throttles the table's.
 //!
 //! Numbers: peak rate x units a call x share on the hottest key, over all patterns that ask for that kind of key. The share is
-//! what `hottest` says, or `largest` of the variable, or even over `distinct`.
+//! what `hottest` says, or `largest` of the variable, or even over `distinct`; of items that are there at least 1 / `count`.
 //!
 //! Fix: shard the key (shards = what it takes / the limit, rounded up, x 2), cache, or make items smaller.
 //!

@@ -50,7 +50,15 @@ fn check(context: &Context<'_>, found: &mut Findings) {
         let Some(served) = context.served(at).filter(|_| read.kind == ReadKind::Get) else { continue };
         let heat = context.load.heat.iter().find(|heat| heat.patterns.contains(&at));
         let Some(share) = heat.filter(|heat| !heat.share_unknown).and_then(|heat| {
-            pattern.hottest_ppm.as_ref().map(|share| share.value).or_else(|| context.derived.hottest_ppm(&heat.template))
+            let of_entity = |at: usize| {
+                let entity = &context.design.entities[at];
+                context.derived.hottest_of_items_ppm(entity, &context.design.tables[entity.table].keys)
+            };
+            let declared = pattern.hottest_ppm.as_ref().map(|share| share.value);
+            declared.or_else(|| match read.entities.first() {
+                Some(entity) => of_entity(entity.value),
+                None => context.derived.hottest_ppm(&heat.template),
+            })
         }) else {
             continue;
         };

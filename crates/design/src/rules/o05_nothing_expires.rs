@@ -45,7 +45,7 @@ fn check(context: &Context<'_>, found: &mut Findings) {
         let Some(word) = PASSING.iter().find(is) else { continue };
         found
             .add(Severity::Info, entity.name.span, format!("{} is kept for ever", *entity.name))
-            .under(format!("a {word} is usually of interest for a while"))
+            .under(format!("{word}: usually of interest for a while only"))
             .fix("give the table a ttl, and say expires-after; deleting by TTL is free");
     }
 }

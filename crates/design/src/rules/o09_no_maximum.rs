@@ -40,7 +40,7 @@ fn check(context: &Context<'_>, found: &mut Findings) {
         if !table.production || table.billing != BillingMode::OnDemand || table.throughput.most.is_some() {
             continue;
         }
-        let peak = context.load.targets.get(&Target::table(at)).map(|load| load.peak_milli).unwrap_or_default();
+        let peak = context.load.drawn_from(context.design, Target::table(at)).peak_milli;
         let twice = |milli: u64| (milli / 500).max(10).to_string();
         found
             .add(Severity::Warning, table.name.span, format!("{} serves and bills whatever comes, a retry loop too", *table.name))

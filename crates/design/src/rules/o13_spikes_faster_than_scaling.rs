@@ -51,7 +51,7 @@ fn check(context: &Context<'_>, found: &mut Findings) {
         let index = context.design.index(target);
         let (throughput, span) = index.map_or((&table.throughput, table.name.span), |index| (&index.throughput, index.name.span));
         let Some(scaling) = throughput.auto_scaling.as_ref().filter(|_| table.billing == BillingMode::Provisioned) else { continue };
-        let Some(load) = context.load.targets.get(&target) else { continue };
+        let load = context.load.drawn_from(context.design, target);
         for dimension in Dimension::BOTH {
             let (average, peak) = (load.average_milli[dimension], load.peak_milli[dimension]);
             let least = scaling.bounds[dimension].map_or(1, |(least, _)| least) * 1_000;

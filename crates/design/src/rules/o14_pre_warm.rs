@@ -54,8 +54,9 @@ fn check(context: &Context<'_>, found: &mut Findings) {
                 continue;
             }
             let throughput = context.design.index(target).map_or(&table.throughput, |index| &index.throughput);
+            let drawn = context.load.drawn_from(context.design, target);
             for dimension in Dimension::BOTH {
-                let usual = context.load.targets.get(&target).map_or(0, |load| load.peak_milli[dimension]) / 1_000;
+                let usual = drawn.peak_milli[dimension] / 1_000;
                 let of_event: u64 = event_units(context, event, target, dimension);
                 let initial = match dimension {
                     Dimension::Read => constants.on_demand_initial_read_units,
@@ -86,7 +87,7 @@ fn event_units(context: &Context<'_>, event: &Event, target: Target, dimension: 
         let is_part = event.patterns.is_empty() || event.patterns.contains(&at);
         let times = if is_part { event.times_milli.value } else { 1_000 };
         let arms = context.served(at).map_or(&[][..], |served| &served.arms);
-        for arm in arms.iter().filter(|arm| arm.target == target && arm.dimension == dimension) {
+        for arm in arms.iter().filter(|arm| context.design.capacity_of(arm.target) == target && arm.dimension == dimension) {
             let units = milli_units_per_second(arm.milli_halves, pattern.peak_micro()) / 1_000;
             milli = u64::saturating_add(milli, units.saturating_mul(times));
         }

@@ -59,7 +59,7 @@ fn check(context: &Context<'_>, found: &mut Findings) {
         let Some(index) = context.design.index(target).filter(|index| !index.local) else { continue };
         let writes = |capacity: &Option<Spanned<PerDimension<Option<u64>>>>| capacity.as_ref().and_then(|capacity| capacity.write);
         let (Some(of_table), Some(of_index)) = (writes(&table.throughput.capacity), writes(&index.throughput.capacity)) else { continue };
-        let load = |target: Target| context.load.targets.get(&target).map_or(0, |load| load.average_milli.write);
+        let load = |target: Target| context.load.drawn_from(context.design, target).average_milli.write;
         let (on_table, on_index) = (load(Target::table(target.table)), load(target));
         let share = on_index.saturating_mul(ALL_PPM).checked_div(on_table).unwrap_or(ALL_PPM).min(ALL_PPM);
         let needed = (of_table * share).div_ceil(ALL_PPM);

@@ -14,9 +14,12 @@ use serde_json::Value;
 use super::connection::{Answer, Connection, Request, SendError};
 use super::endpoint::bracketed;
 use super::{Client, now_s};
+use crate::files::system_words;
 
 /// How often a call is sent before its failure counts.
 const ATTEMPTS: u32 = 5;
+/// How often a server on this machine is looked for: over 1.4 s.
+const ATTEMPTS_TO_CONNECT: u32 = 4;
 
 /// A service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +108,9 @@ impl CallError {
 impl fmt::Display for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CallError::Silent { endpoint, error } => write!(f, "{endpoint} does not answer: {error}"),
+            CallError::Silent { endpoint, error } => {
+                write!(f, "{endpoint} does not answer: {}", system_words(error))
+            }
             CallError::Refused { kind, message, .. } if message.is_empty() => f.write_str(kind),
             CallError::Refused { kind, message, .. } => write!(f, "{kind}: {message}"),
         }
@@ -134,7 +139,8 @@ impl Client {
         if answer.status == 200 { Ok(parsed) } else { Err(refusal(answer.status, &answer.body, &parsed)) }
     }
 
-    /// Calls an operation, again after a while when it was throttled or failed on the server's side.
+    /// Calls an operation, again after a while when it was throttled or failed on the server's side, or when a server on this
+    /// machine does not listen yet.
     ///
     /// # Errors
     /// As [`Client::call_once`], of the last attempt.
@@ -144,6 +150,15 @@ impl Client {
             match self.call_once(service, operation, body).await {
                 // What did not answer may have been carried out; asking again is for what was refused.
                 Err(error @ CallError::Refused { .. }) if error.is_passing() && attempt < ATTEMPTS => {
+                    tokio::time::sleep(Duration::from_millis(100 << attempt)).await;
+                    attempt += 1;
+                }
+                // Nothing was sent: a server that the line before started in the background needs a moment.
+                Err(CallError::Silent { error, .. })
+                    if error.kind() == io::ErrorKind::ConnectionRefused
+                        && self.endpoint.is_loopback()
+                        && attempt < ATTEMPTS_TO_CONNECT =>
+                {
                     tokio::time::sleep(Duration::from_millis(100 << attempt)).await;
                     attempt += 1;
                 }

@@ -83,8 +83,20 @@ async fn connect(host: &str, port: u16, tls: Option<&TlsConnector>) -> io::Resul
         None => open_http(host, stream).await,
         Some(tls) => {
             let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
-            open_http(host, tls.connect(name, stream).await?).await
+            let stream = tls.connect(name, stream).await.map_err(|error| without_tls(error))?;
+            open_http(host, stream).await
         }
+    }
+}
+
+/// In plain words what comes of https:// where http:// is spoken.
+fn without_tls(error: io::Error) -> io::Error {
+    let tls = error.get_ref().and_then(|cause| cause.downcast_ref::<rustls::Error>());
+    match tls {
+        Some(rustls::Error::InvalidMessage(_)) => {
+            io::Error::other("it does not speak TLS; write http:// if it is a server without --tls-cert")
+        }
+        _ => error,
     }
 }
 

@@ -13,10 +13,12 @@ use dynamometer_capacity::money::{
 use dynamometer_capacity::trace::Consumed;
 use dynamometer_capacity::{CapacityUnits, Consistency};
 use dynamometer_design::model::Design;
+use dynamometer_types::limits::ITEM_BYTES;
 use serde_json::{Value, json};
 
 use self::cloudwatch::{Consumption, Series};
 use crate::design;
+use crate::files::read_file;
 use crate::problem::Problem;
 use crate::quantity::{self, dollars, percent_text};
 use crate::trace_file::read_trace;
@@ -50,7 +52,7 @@ pub struct CostArgs {
     #[arg(long, value_name = "RATE", value_parser = quantity::rate)]
     reads: Option<u64>,
     /// The size of an item: 1.5KB.
-    #[arg(long, value_name = "SIZE", default_value = "1KB", value_parser = quantity::size)]
+    #[arg(long, value_name = "SIZE", default_value = "1KB", value_parser = item_size)]
     item: u64,
     /// How consistent reads are.
     #[arg(long, value_enum, default_value_t = ReadConsistency::Eventual)]
@@ -59,7 +61,7 @@ pub struct CostArgs {
     #[arg(long, value_name = "COUNT", default_value = "0", value_parser = entries)]
     indexes: u64,
     /// The size of an index entry, if not that of the item.
-    #[arg(long, value_name = "SIZE", value_parser = quantity::size)]
+    #[arg(long, value_name = "SIZE", value_parser = item_size)]
     index_item: Option<u64>,
     /// What is stored, with 100 bytes more for each item and index entry: 30GB.
     #[arg(long, value_name = "SIZE", default_value = "0", value_parser = quantity::size)]
@@ -89,7 +91,7 @@ pub struct CostArgs {
 /// Flags that choose prices.
 #[derive(Clone, Debug, Default, Args)]
 pub struct PriceArgs {
-    /// The region whose prices to use: a design's own, or us-east-1, unless said.
+    /// The region whose prices to use; without it the one that a design names, or us-east-1.
     #[arg(long, env = "DYNO_REGION")]
     region: Option<String>,
     /// Prices that correct or add to the built-in ones: CSV in the same form.
@@ -124,6 +126,13 @@ fn entries(text: &str) -> Result<u64, String> {
     })
 }
 
+fn item_size(text: &str) -> Result<u64, String> {
+    match quantity::size(text)? {
+        bytes if bytes > ITEM_BYTES => Err(format!("`{text}` is too much: an item has at most 400 KB")),
+        bytes => Ok(bytes),
+    }
+}
+
 fn target(text: &str) -> Result<u64, String> {
     let with_sign = if text.trim().ends_with('%') { text.to_owned() } else { format!("{text}%") };
     quantity::percent(&with_sign).ok().filter(|ppm| *ppm > 0).ok_or_else(|| {
@@ -153,11 +162,6 @@ impl PriceArgs {
         let own = design.region.as_ref().map(|region| region.value.as_str());
         self.region.as_deref().or(own).unwrap_or(DEFAULT_REGION)
     }
-}
-
-/// The text of a file that the user named.
-pub fn read_file(file: &std::path::Path) -> Result<String, Problem> {
-    std::fs::read_to_string(file).map_err(|error| Problem::wrong(format!("{}: {error}", file.display())))
 }
 
 /// A load, and the words for it.
@@ -373,7 +377,8 @@ fn break_even(rows: &[Row]) -> Option<u64> {
 
 fn as_text(args: &CostArgs, load: &Load, rows: &[Row]) -> String {
     let mut out = format!("{}, {}\n", load.words, args.prices.region());
-    let on_demand = rows.iter().find_map(|row| row.quote.as_ref().ok()).map(Quote::total);
+    // The first plan is on demand; where that has no price, nothing is compared with it.
+    let on_demand = rows.first().and_then(|row| row.quote.as_ref().ok()).map(Quote::total);
     let width = rows.iter().map(|row| row.name.len()).max().unwrap_or(0);
     out.push_str(&format!("{:width$}   {:>12}    VERSUS\n", "", "A MONTH"));
     for row in rows {
@@ -400,7 +405,9 @@ fn as_text(args: &CostArgs, load: &Load, rows: &[Row]) -> String {
         out.push_str("list prices: --free-tier takes off what is free each month\n");
     }
     if let Some(missing) = rows.iter().find_map(|row| row.quote.as_ref().err()) {
-        out.push_str(&format!("no price: {missing}\n"));
+        out.push_str(&format!(
+            "no price: {missing}\n  --prices FILE takes one; docs/cost-and-simulate.md shows its form\n"
+        ));
     }
     out
 }

@@ -18,6 +18,7 @@ use serde_json::json;
 
 use crate::client::{self, Client, ClientArgs, Endpoint, Service};
 use crate::design;
+use crate::files::read_file;
 use crate::problem::Problem;
 use live::Live;
 
@@ -83,8 +84,7 @@ pub fn deploy(args: &DeployArgs) -> Result<String, Problem> {
     }
     let file = args.template.clone().unwrap_or_default();
     let name = file.display().to_string();
-    let text = std::fs::read_to_string(&file)
-        .map_err(|error| Problem::wrong(format!("cannot read the template {name}: {error}")))?;
+    let text = read_file(&file)?;
     deploy_text(&name, &text, args)
 }
 

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use dynamometer_design::generate::check_names;
 use dynamometer_design::{Severity, check as check_design, output};
 use serde_json::Value;
 
@@ -18,6 +19,9 @@ pub(super) fn check(args: &CheckArgs) -> Done {
         let table = args.prices.table()?;
         let prices = table.region(args.prices.region_of(&loaded.design)).map_err(Problem::wrong)?;
         let checked = check_design(&loaded.design, &prices);
+        if let Err(refused) = check_names(&loaded.design) {
+            eprintln!("note: {refused}; rename it before dyno design generate or dyno deploy");
+        }
         let worst = checked.findings.iter().map(|finding| finding.severity).min();
         fails |= worst.is_some_and(|worst| args.fail_on.fails_on(worst));
         match format {

@@ -8,6 +8,7 @@ use dynamometer_design::{Severity, check};
 
 use super::{Done, GenerateArgs, Target, load};
 use crate::cost::PriceArgs;
+use crate::files::why_not_written;
 use crate::problem::Problem;
 
 /// Writes what was asked for; a single file is printed when no folder is named.
@@ -74,7 +75,9 @@ fn counted(errors: usize) -> String {
 
 /// Writes files into a folder, over those of an earlier time.
 fn put(folder: &Path, files: &[File]) -> Result<(), Problem> {
-    let failed = |path: &Path, error| Problem::failed(format!("cannot write {}: {error}", path.display()));
+    let failed = |path: &Path, error| {
+        Problem::failed(format!("{} cannot be written: {}", path.display(), why_not_written(&error)))
+    };
     std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
     for file in files {
         let path = folder.join(&file.name);

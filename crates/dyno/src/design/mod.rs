@@ -16,7 +16,8 @@ use dynamometer_design::source::Source;
 use dynamometer_design::{output, read};
 
 use crate::client::ClientArgs;
-use crate::cost::{PriceArgs, read_file};
+use crate::cost::PriceArgs;
+use crate::files::read_file;
 use crate::problem::Problem;
 
 pub(crate) use cost::price;

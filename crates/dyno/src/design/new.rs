@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Done, NewArgs};
 use crate::client::{self, Client, ClientArgs, Service};
+use crate::files::why_not_written;
 use crate::problem::Problem;
 
 /// Prints or writes a design to begin with.
@@ -23,7 +24,9 @@ pub(super) fn new(args: &NewArgs) -> Done {
         let problem = Problem::wrong(format!("{shown} is there already"));
         return Err(problem.hint("name another file, or take that one away"));
     }
-    std::fs::write(file, text).map_err(|error| Problem::failed(format!("cannot write {shown}: {error}")))?;
+    std::fs::write(file, text).map_err(|error| {
+        Problem::failed(format!("{shown} cannot be written: {}", why_not_written(&error)))
+    })?;
     eprintln!("wrote {shown}");
     eprintln!("next: dyno design check {shown}");
     Ok((String::new(), ExitCode::SUCCESS))

@@ -10,6 +10,7 @@ use dynamometer_server::report::Report;
 
 use crate::args::ReportArgs;
 use crate::client::{self, CallError, Client};
+use crate::files::system_words;
 use crate::problem::Problem;
 
 /// Asks the server for its report, and gives what is to be printed.
@@ -50,7 +51,7 @@ pub(crate) fn parse(client: &Client, body: &str) -> Result<Report, Problem> {
 fn problem(client: &Client, error: &CallError) -> Problem {
     match error {
         CallError::Silent { error, .. } => {
-            Problem::failed(format!("no server answers at {}: {error}", client.endpoint()))
+            Problem::failed(format!("no server answers at {}: {}", client.endpoint(), system_words(error)))
                 .hint("start one with dyno, or name another with --endpoint http://host:port")
         }
         CallError::Refused { status, .. } => {

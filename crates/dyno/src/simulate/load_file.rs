@@ -37,7 +37,13 @@ pub fn read(file: &str, text: &str) -> Result<Load, String> {
         // Serde's sentence ends with the position, which stands in front here.
         let sentence = error.to_string();
         let sentence = sentence.split(" at line ").next().unwrap_or_default();
-        format!("{file}:{}:{}: {sentence}", error.line(), error.column())
+        match error.is_eof() {
+            true if text.trim().is_empty() => {
+                format!("{file} is empty; docs/cost-and-simulate.md shows a load file")
+            }
+            true => format!("{file}:{}: the file ends in the middle of its JSON", error.line()),
+            false => format!("{file}:{}:{}: {sentence}", error.line(), error.column()),
+        }
     })?;
     parsed.load().map_err(|sentence| format!("{file}: {sentence}"))
 }

@@ -20,7 +20,8 @@ use dynamometer_capacity::simulate::{
 use dynamometer_types::Timestamp;
 use serde_json::json;
 
-use crate::cost::{PriceArgs, ReadConsistency, read_file};
+use crate::cost::{PriceArgs, ReadConsistency};
+use crate::files::{read_file, why_not_written};
 use crate::problem::Problem;
 use crate::quantity;
 use crate::trace_file::read_trace;
@@ -181,8 +182,9 @@ fn synthetic(args: &SimulateArgs, prices: &RegionPrices<'_>) -> Result<Simulatio
     let mut progress = Progress::new(load.minutes);
     let outcomes =
         play(&load, &settings, prices, &Arc::new(Constants::default()), |minute| progress.show(minute))
-            .map_err(|error| {
-                Problem::wrong(error).hint("dyno simulate --writes 200/s --reads 900/s --item 1.5KB")
+            .map_err(|error| match load.streams.is_empty() {
+                true => Problem::wrong(error).hint("dyno simulate --writes 200/s --reads 900/s --item 1.5KB"),
+                false => Problem::wrong(error),
             })?;
     progress.clear();
     let each: Vec<String> = load.streams.iter().map(|stream| stream_text(stream, &load)).collect();
@@ -204,6 +206,15 @@ fn length_text(minutes: u64) -> String {
     }
 }
 
+/// How long a trace is: a month is what it cost, stretched.
+fn span_text(millis: u64) -> String {
+    match millis {
+        0..60_000 => format!("{}.{} s", millis / 1_000, millis % 1_000 / 100),
+        60_000..7_200_000 => format!("{} min", millis / 60_000),
+        _ => format!("{} h", millis / 3_600_000),
+    }
+}
+
 fn stream_text(stream: &Stream, load: &Load) -> String {
     let milli = stream.milli_per_second;
     let rate = match milli % 1_000 {
@@ -217,7 +228,11 @@ fn stream_text(stream: &Stream, load: &Load) -> String {
         Skew::Hot(ppm) => format!("{} on one", quantity::percent_text(ppm, 0)),
         Skew::Time(minutes) => format!("the newest of each {minutes} min"),
     };
-    format!("{} {rate}/s on {} keys ({skew})", stream.name, quantity::thousands(&keys.count.to_string()))
+    let count = match keys.count {
+        1 => "1 key".to_owned(),
+        count => format!("{} keys", quantity::thousands(&count.to_string())),
+    };
+    format!("{} {rate}/s on {count} ({skew})", stream.name)
 }
 
 fn settings_of(args: &SimulateArgs, usual: &str) -> Result<Settings, Problem> {
@@ -284,10 +299,12 @@ fn replay(args: &SimulateArgs, file: &Path, prices: &RegionPrices<'_>) -> Result
         other => Problem::wrong(format!("{name}: {other}")),
     })?;
     let start = trace_start(&events).unwrap_or_default();
+    let end = events.last().map_or(start, |event| event.at);
     let requests = outcomes.first().map_or(0, |outcome| outcome.asked.read + outcome.asked.write);
     let heading = format!(
-        "{name}: {} requests from {}, {}",
+        "{name}: {} requests in {} from {}, {}",
         quantity::thousands(&requests.to_string()),
+        span_text((end - start).unsigned_abs()),
         quantity::minute_text(start),
         prices.region(),
     );
@@ -347,7 +364,10 @@ fn pretty(value: &serde_json::Value) -> String {
 fn write_files(args: &SimulateArgs, folder: &Path, simulation: &Simulation) -> Result<String, Problem> {
     let failed = |path: &Path| {
         let path = path.display().to_string();
-        move |error: std::io::Error| Problem::failed(format!("{path}: {error}"))
+        move |error: std::io::Error| {
+            Problem::failed(format!("{path} cannot be written: {}", why_not_written(&error)))
+                .hint("--out names a folder that this user may write to")
+        }
     };
     std::fs::create_dir_all(folder).map_err(failed(folder))?;
     let Simulation { heading, start, outcomes, assumptions } = simulation;

@@ -246,8 +246,8 @@ fn read_row(key: &[u8], value: &[u8], version: &mut Version) -> Result<(), Strin
         version.namespaces.entry(namespace).or_default();
         return Ok(());
     }
-    // What is kept of CloudWatch lies beside the tables.
-    if key.starts_with(crate::metrics::KEPT_PREFIX) {
+    // What is kept of CloudWatch and of the clock lies beside the tables.
+    if key.starts_with(crate::metrics::KEPT_PREFIX) || key == crate::kept_time::KEY {
         return Ok(());
     }
     let named = String::from_utf8_lossy(key).replace('\0', " ");

@@ -232,8 +232,10 @@ impl Draft {
     fn open_shard(&mut self, row: &mut StreamRow, parent: Option<u32>, from_hash: u64, now: Timestamp) {
         let number = row.next_shard;
         row.next_shard += 1;
-        let parent_id = row.shards.iter().find(|shard| Some(shard.number) == parent).map(Shard::id);
-        let created_ms = now.millis();
+        let parent_shard = row.shards.iter().find(|shard| Some(shard.number) == parent);
+        let parent_id = parent_shard.map(Shard::id);
+        // Not before its parent, also when the clock was set back: the ids would be in the wrong order.
+        let created_ms = parent_shard.map_or(now.millis(), |parent| parent.created_ms.max(now.millis()));
         row.shards.push(Shard { number, created_ms, parent, parent_id, from_hash, closed_ms: None });
         self.mark(row.id, number, &Mark::start());
     }

@@ -15,6 +15,7 @@ mod sequence_number;
 mod settings;
 mod upkeep;
 
+pub(crate) use read::shard_ends;
 pub use read::{ShardEnds, ShardPage, ShardRead, StreamRecord, after};
 pub use sequence_number::SequenceNumber;
 pub(crate) use settings::Closes;

@@ -209,7 +209,7 @@ pub fn after(at: Appended) -> Appended {
 }
 
 /// Where a shard begins and ends in a view; `None` when its rows are gone.
-pub(super) fn shard_ends(
+pub(crate) fn shard_ends(
     view: &dyn Snapshot,
     stream: ObjectId,
     shard: u32,

@@ -3,7 +3,7 @@
 
 use dynamometer_expr::{ExpressionError, ExpressionKind, Placeholders};
 use dynamometer_types::fault::{Faults, Step};
-use dynamometer_types::{ApiError, Layer};
+use dynamometer_types::{ApiError, Layer, ValueFault};
 
 use super::values::check_expression_values;
 use super::wording::Wording;
@@ -36,7 +36,7 @@ impl<'a> ExpressionParameters<'a> {
         }
         let placeholders = Placeholders::new(self.names.map(Vec::as_slice), self.values.map(Vec::as_slice));
         placeholders.check_names().map_err(|e| self.error(e))?;
-        self.check_empty_names()?;
+        self.check_attribute_names()?;
         placeholders.check_values().map_err(|e| self.error(e))?;
         check_expression_values(self.faults, self.path, self.wording)?;
         Ok(placeholders)
@@ -59,11 +59,12 @@ impl<'a> ExpressionParameters<'a> {
         }
     }
 
-    fn check_empty_names(&self) -> Result<(), ApiError> {
-        let names = self.names.map_or(&[][..], Vec::as_slice);
-        match names.iter().find(|(_, name)| name.is_empty()) {
-            Some((placeholder, _)) => Err(self.wording.error(format!(
-                "ExpressionAttributeNames contains invalid value: Empty attribute name for key {placeholder}"
+    fn check_attribute_names(&self) -> Result<(), ApiError> {
+        let mut names = self.names.into_iter().flatten();
+        match names.find_map(|(placeholder, name)| Some((placeholder, ValueFault::of_name(name)?))) {
+            Some((placeholder, fault)) => Err(self.wording.error(format!(
+                "ExpressionAttributeNames contains invalid value: {} for key {placeholder}",
+                fault.message(self.wording.layer)
             ))),
             None => Ok(()),
         }

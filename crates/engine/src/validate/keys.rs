@@ -1,6 +1,7 @@
 //! The stages that need the table: keys and index keys of items.
 
 use bytes::Bytes;
+use dynamometer_expr::{Condition, KeyOf, Path, Projection, check_scalar_keys};
 use dynamometer_types::limits::{PARTITION_KEY_BYTES, SORT_KEY_BYTES};
 use dynamometer_types::{ApiError, AttributeValue, Item, KeyAttribute, KeySchema};
 
@@ -43,6 +44,35 @@ pub(crate) fn check_item_has_key(table: &Table, item: &Item) -> Result<(), ApiEr
         }
     }
     Ok(())
+}
+
+/// Refuses paths that lead into a key attribute of the table or of an index, which are scalars.
+pub(crate) fn check_scalar_paths<'a>(
+    table: &Table,
+    paths: impl Iterator<Item = &'a Path> + Clone,
+) -> Result<(), ApiError> {
+    if !paths.clone().any(Path::is_nested) {
+        return Ok(());
+    }
+    let of_indexes = table.indexes.iter().map(|index| (&index.key, KeyOf::Index));
+    std::iter::once((&table.key, KeyOf::Table)).chain(of_indexes).try_for_each(|(schema, key_of)| {
+        check_scalar_keys(paths.clone(), schema, key_of).map_err(|error| ApiError::validation(error.message))
+    })
+}
+
+/// The same for the paths of a condition and of a projection, where they are.
+pub(crate) fn check_scalar_paths_of(
+    table: &Table,
+    condition: Option<&Condition>,
+    projection: Option<&Projection>,
+) -> Result<(), ApiError> {
+    if let Some(projection) = projection {
+        check_scalar_paths(table, projection.paths().iter())?;
+    }
+    match condition {
+        Some(condition) => check_scalar_paths(table, condition.paths().iter().copied()),
+        None => Ok(()),
+    }
 }
 
 /// Checks that the index keys that an item has are of their types and not empty.

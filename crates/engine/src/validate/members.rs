@@ -141,6 +141,18 @@ impl Findings {
         self.name(path, text, TableReference::read(text).name());
     }
 
+    /// Checks a table name that may be an ARN as UpdateItem does: characters and length are findings of their own.
+    pub(crate) fn table_name_in_full(&mut self, path: impl Display, name: &Option<String>) {
+        let Some(text) = name.as_deref() else {
+            return self.member(path, Seen::Null, &[Rule::NotNull]);
+        };
+        let name = TableReference::read(text).name();
+        let rules = [Rule::NamePattern, Rule::MinLength(3), Rule::MaxLength(255)];
+        for broken in rules.iter().filter(|rule| !rule.is_kept_by(Seen::Text(name))) {
+            self.add_at(Layer::Older, &path, Seen::Text(text), broken.text());
+        }
+    }
+
     /// Checks a table name that may not be an ARN, which is CreateTable's.
     pub(crate) fn plain_table_name(&mut self, path: impl Display, name: &Option<String>) {
         match name.as_deref() {

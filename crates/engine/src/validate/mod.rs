@@ -24,9 +24,15 @@ pub(crate) fn require<T>(members: &mut Findings, path: &str, value: &Option<T>) 
     members.member(path, seen, &[Rule::NotNull]);
 }
 
-/// Checks `ReturnValues` as the current layer does: it names neither the member nor what was sent.
-pub(crate) fn check_return_values(members: &mut Findings, value: &Option<Given<ReturnValues>>) {
-    if matches!(value, Some(Given::Unknown(_))) {
+/// Checks `ReturnValues`. The current layer names neither the member nor what was sent.
+pub(crate) fn check_return_values(
+    members: &mut Findings,
+    value: &Option<Given<ReturnValues>>,
+    wording: Wording,
+) {
+    if wording.is_older() {
+        members.one_of("returnValues", value);
+    } else if matches!(value, Some(Given::Unknown(_))) {
         // `UPDATE_NEW` is AWS's slip; `UPDATED_NEW` is what it takes.
         members.add(
             "Failed to satisfy constraint: Member must satisfy enum value set: [ALL_OLD, UPDATED_OLD, ALL_NEW, \
@@ -35,7 +41,8 @@ pub(crate) fn check_return_values(members: &mut Findings, value: &Option<Given<R
     }
 }
 
-/// Checks that `ConditionalOperator`, when it is there, is one of its set and has legacy conditions to join.
+/// Checks that `ConditionalOperator`, when it is there, is one of its set and has legacy conditions to join. The older
+/// layer has checked the set with the other members.
 pub(crate) fn check_conditional_operator(
     operator: &Option<Given<ConditionalOperator>>,
     conditions: Option<usize>,
@@ -52,11 +59,14 @@ pub(crate) fn check_conditional_operator(
     }
 }
 
-/// Checks that no attribute is named by an empty text.
-pub(crate) fn check_attribute_names(names: &Option<Vec<String>>, wording: Wording) -> Result<(), ApiError> {
-    match names.iter().flatten().any(String::is_empty) {
-        true => Err(wording.error(ValueFault::EmptyName.message(wording.layer))),
-        false => Ok(()),
+/// Checks names of attributes, which are not empty and not too long.
+pub(crate) fn check_attribute_names<'a>(
+    names: impl IntoIterator<Item = &'a String>,
+    wording: Wording,
+) -> Result<(), ApiError> {
+    match names.into_iter().find_map(|name| ValueFault::of_name(name)) {
+        Some(fault) => Err(wording.error(fault.message(wording.layer))),
+        None => Ok(()),
     }
 }
 

@@ -5,7 +5,7 @@ use dynamometer_types::{ApiError, Layer, ValueFault};
 
 use super::wording::Wording;
 
-/// Refuses faults below `path`: empty attribute names first, then the others in the order of the request's text.
+/// Refuses faults below `path`: faulty attribute names first, then the others in the order of the request's text.
 pub(crate) fn check_values(faults: &Faults, path: &[Step], wording: Wording) -> Result<(), ApiError> {
     check_names(faults, path, wording)?;
     match faults.under(path).next() {
@@ -14,12 +14,12 @@ pub(crate) fn check_values(faults: &Faults, path: &[Step], wording: Wording) -> 
     }
 }
 
-/// Refuses empty attribute names below `path`.
+/// Refuses faulty attribute names below `path`.
 pub(crate) fn check_names(faults: &Faults, path: &[Step], wording: Wording) -> Result<(), ApiError> {
-    if faults.under(path).any(|at| at.fault == ValueFault::EmptyName) {
-        return Err(value_error(&ValueFault::EmptyName, wording));
+    match faults.under(path).find(|at| at.fault.is_of_name()) {
+        Some(at) => Err(value_error(&at.fault, wording)),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Refuses faulty `ExpressionAttributeValues`; the older layer names the placeholder.

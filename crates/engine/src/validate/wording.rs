@@ -4,6 +4,7 @@
 //! # Source
 //! Captured by region in October 2026; each row follows the layer that most regions run.
 
+use dynamometer_types::fault::Faults;
 use dynamometer_types::{ApiError, Layer};
 
 /// How an operation words what it finds before it looks for the table.
@@ -70,6 +71,20 @@ const fn is_same(one: &[u8], other: &[u8]) -> bool {
 }
 
 impl Wording {
+    /// The wording of one request: that of its operation, unless something in it hands it to the older layer.
+    pub(crate) fn of_request(self, faults: &Faults) -> Wording {
+        if faults.are_of_older_layer() {
+            Wording { layer: Layer::Older, enveloped: false, ..self }
+        } else {
+            self
+        }
+    }
+
+    /// Whether the older layer validates.
+    pub(crate) fn is_older(self) -> bool {
+        self.layer == Layer::Older
+    }
+
     /// A `ValidationException` for something found before the table is looked up.
     pub(crate) fn error(self, message: impl Into<String>) -> ApiError {
         let message = message.into();

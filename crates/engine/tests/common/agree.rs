@@ -82,9 +82,13 @@ impl IndexShape {
         if partition.iter().sum::<usize>() > 2048 || sort.iter().sum::<usize>() > 1024 {
             return None;
         }
-        let held = |name: &str| self.projected.as_ref().is_none_or(|names| names.contains(name));
-        let attributes = item.iter().filter(|(name, _)| held(name));
+        let attributes = item.iter().filter(|(name, _)| self.holds(name));
         Some(attributes.map(|(name, value)| (name, value.clone())).collect())
+    }
+
+    /// Whether an attribute of this name is projected.
+    pub fn holds(&self, name: &str) -> bool {
+        self.projected.as_ref().is_none_or(|names| names.contains(name))
     }
 }
 

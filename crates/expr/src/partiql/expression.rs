@@ -5,25 +5,24 @@
 //! walked and dropped on any thread's stack.
 
 use super::error::StatementError;
-use super::keywords::is_keyword;
 use super::lexer::{Kind, Position};
 use super::parser::Parser;
-use super::syntax::{Column, Expr, ExprKind, StepSyntax};
+use super::syntax::{Expr, ExprKind};
 
 /// How deep expressions may nest. AWS takes more, and fails on eight thousand; ours to choose.
 const MAX_LEVELS: usize = 200;
 
 /// How tightly operators bind. What binds tighter is read first.
-mod binding {
-    pub(super) const ANY: u8 = 0;
-    pub(super) const OR: u8 = 1;
-    pub(super) const AND: u8 = 2;
-    pub(super) const NOT: u8 = 3;
-    pub(super) const EQUALITY: u8 = 4;
-    pub(super) const ORDER: u8 = 5;
-    pub(super) const SUM: u8 = 6;
-    pub(super) const PRODUCT: u8 = 7;
-    pub(super) const SIGN: u8 = 8;
+pub(super) mod binding {
+    pub(in crate::partiql) const ANY: u8 = 0;
+    pub(in crate::partiql) const OR: u8 = 1;
+    pub(in crate::partiql) const AND: u8 = 2;
+    pub(in crate::partiql) const NOT: u8 = 3;
+    pub(in crate::partiql) const EQUALITY: u8 = 4;
+    pub(in crate::partiql) const ORDER: u8 = 5;
+    pub(in crate::partiql) const SUM: u8 = 6;
+    pub(in crate::partiql) const PRODUCT: u8 = 7;
+    pub(in crate::partiql) const SIGN: u8 = 8;
 }
 
 /// Operators between two operands, with how tightly they bind.
@@ -45,16 +44,18 @@ const INFIX: [(&str, u8); 14] = [
 ];
 
 /// The types that may follow IS, with AWS's names of them.
-const TYPES: [(&str, &str); 30] = [
+const TYPES: [(&str, &str); 34] = [
     ("missing", "MissingType"),
     ("null", "NullType"),
     ("boolean", "BooleanType"),
     ("bool", "BooleanType"),
     ("smallint", "SmallintType"),
+    ("integer2", "SmallintType"),
     ("int4", "Integer4Type"),
     ("integer4", "Integer4Type"),
     ("int8", "Integer8Type"),
     ("integer8", "Integer8Type"),
+    ("bigint", "Integer8Type"),
     ("int", "IntegerType"),
     ("integer", "IntegerType"),
     ("float", "FloatType"),
@@ -75,8 +76,13 @@ const TYPES: [(&str, &str); 30] = [
     ("struct", "StructType"),
     ("tuple", "TupleType"),
     ("list", "ListType"),
+    ("sexp", "SexpType"),
     ("bag", "BagType"),
+    ("any", "AnyType"),
 ];
+
+/// The types after which a size may stand, as in `VARCHAR(10)`.
+const SIZED_TYPES: [&str; 5] = ["character", "char", "varchar", "decimal", "numeric"];
 
 impl Parser<'_> {
     /// Reads an expression.
@@ -85,7 +91,7 @@ impl Parser<'_> {
     }
 
     /// Reads an expression whose operators bind tighter than `least`.
-    fn bound(&mut self, least: u8) -> Result<Expr, StatementError> {
+    pub(super) fn bound(&mut self, least: u8) -> Result<Expr, StatementError> {
         self.levels += 1;
         if self.levels > MAX_LEVELS {
             return too_deep();
@@ -116,6 +122,7 @@ impl Parser<'_> {
         {
             self.advance();
             let right = self.right(binds)?;
+            self.escape(symbol)?;
             let at = left.at;
             let symbol = if symbol == "!=" { "<>" } else { symbol };
             let height = left.height.max(right.height);
@@ -142,6 +149,7 @@ impl Parser<'_> {
         if negated && test(self, "LIKE") && binding::ORDER > least {
             self.skip(2);
             let right = self.right(binding::ORDER)?;
+            self.escape("LIKE")?;
             let (at, height) = (left.at, left.height.max(right.height));
             let like = above(ExprKind::Binary("LIKE", Box::new(left), Box::new(right)), at, height)?;
             return Ok((not_if(true, like)?, true));
@@ -151,10 +159,22 @@ impl Parser<'_> {
 
     /// Reads what stands right of an operator.
     fn right(&mut self, binds: u8) -> Result<Expr, StatementError> {
-        if self.kind() == &Kind::End {
+        if self.is_at_end() {
             return Err(StatementError::malformed("Missing right-hand side expression of infix operator"));
         }
         self.bound(binds)
+    }
+
+    fn is_at_end(&self) -> bool {
+        self.kind() == &Kind::End || self.is_symbol(";")
+    }
+
+    /// Skips what may follow the pattern of a LIKE.
+    fn escape(&mut self, symbol: &str) -> Result<(), StatementError> {
+        if symbol == "LIKE" && self.accept_word("ESCAPE") {
+            self.right(binding::ORDER)?;
+        }
+        Ok(())
     }
 
     fn is_operator(&self, symbol: &str) -> bool {
@@ -175,6 +195,9 @@ impl Parser<'_> {
             "character" if self.accept_word("VARYING") => "CharacterVaryingType",
             _ => name,
         };
+        if SIZED_TYPES.contains(word) && self.accept_symbol("(") {
+            self.members(")", "RIGHT_PAREN")?;
+        }
         let (at, height) = (left.at, left.height);
         not_if(negated, above(ExprKind::Is(Box::new(left), name), at, height)?)
     }
@@ -196,214 +219,16 @@ impl Parser<'_> {
         if !self.accept_word("AND") {
             return Err(StatementError::malformed("Expected AND keyword"));
         }
-        let high = self.right(binding::ORDER)?;
+        if self.is_at_end() {
+            return Err(StatementError::malformed("Expected expression after AND"));
+        }
+        let high = self.bound(binding::ORDER)?;
         let (at, height) = (operand.at, operand.height.max(low.height).max(high.height));
         not_if(negated, above(ExprKind::Between(Box::new([operand, low, high])), at, height)?)
     }
-
-    /// Reads what may begin an expression.
-    fn prefix(&mut self) -> Result<Expr, StatementError> {
-        let kind = self.kind().clone();
-        let at = self.position();
-        let leaf = |kind| Ok(Expr { kind, at, height: 0 });
-        match kind {
-            Kind::Text(text) => self.then(leaf(ExprKind::Text(text))),
-            Kind::Number(text) => self.then(leaf(ExprKind::Number(text))),
-            Kind::Ion(text) => self.then(leaf(ExprKind::Ion(text))),
-            Kind::Quoted(_) => self.path(),
-            Kind::Word(word) => self.word(&word),
-            Kind::Symbol(symbol) => self.bracket_or_sign(symbol),
-            Kind::End => unexpected("term"),
-        }
-    }
-
-    fn then(&mut self, read: Result<Expr, StatementError>) -> Result<Expr, StatementError> {
-        self.advance();
-        read
-    }
-
-    fn word(&mut self, word: &str) -> Result<Expr, StatementError> {
-        let at = self.position();
-        let leaf = |kind| Ok(Expr { kind, at, height: 0 });
-        let is = |keyword: &str| word.eq_ignore_ascii_case(keyword);
-        if is("NOT") {
-            self.advance();
-            let inner = self.bound(binding::NOT)?;
-            let height = inner.height;
-            return above(ExprKind::Not(Box::new(inner)), at, height);
-        }
-        match () {
-            () if is("TRUE") => return self.then(leaf(ExprKind::Bool(true))),
-            () if is("FALSE") => return self.then(leaf(ExprKind::Bool(false))),
-            () if is("NULL") => return self.then(leaf(ExprKind::Null)),
-            () if is("MISSING") => return self.then(leaf(ExprKind::Missing)),
-            () => {}
-        }
-        if ["IS", "IN", "LIKE", "BETWEEN", "AND", "OR"].into_iter().any(is) {
-            return unexpected("operator");
-        }
-        if is("FROM") {
-            return self.update_in_expression();
-        }
-        if self.is_symbol_at(1, "(") && !["SELECT", "WHERE", "VALUES"].into_iter().any(is) {
-            return self.call(word);
-        }
-        if is_keyword(word) { unexpected("keyword") } else { self.path() }
-    }
-
-    /// `FROM table …` begins a change, also where an expression is wanted; none can stand there.
-    fn update_in_expression(&mut self) -> Result<Expr, StatementError> {
-        self.advance();
-        self.path_of_names()?;
-        Err(StatementError::malformed("Expected data manipulation"))
-    }
-
-    fn call(&mut self, name: &str) -> Result<Expr, StatementError> {
-        let at = self.position();
-        self.skip(2);
-        let name = name.to_ascii_lowercase();
-        if self.is_symbol("*") && self.is_symbol_at(1, ")") {
-            self.skip(2);
-            return above(ExprKind::Call(name, Vec::new()), at, 0);
-        }
-        let (arguments, height) = if self.is_word("SELECT") {
-            let inner = self.inner_select()?;
-            self.expect_symbol(")", "RIGHT_PAREN")?;
-            let height = inner.height;
-            (vec![inner], height)
-        } else {
-            self.members(")", "RIGHT_PAREN")?
-        };
-        above(ExprKind::Call(name, arguments), at, height)
-    }
-
-    fn inner_select(&mut self) -> Result<Expr, StatementError> {
-        let at = self.position();
-        let select = self.select()?;
-        let columns = select.columns.iter().filter_map(|column| match column {
-            Column::Star => None,
-            Column::Expression(expression) => Some(expression),
-        });
-        let parts = columns.chain(&select.condition).chain(select.order.iter().map(|order| &order.key));
-        let height = parts.map(|part| part.height).fold(select.from.height, usize::max);
-        above(ExprKind::Select(Box::new(select)), at, height)
-    }
-
-    fn bracket_or_sign(&mut self, symbol: &'static str) -> Result<Expr, StatementError> {
-        let at = self.position();
-        match symbol {
-            "(" => {
-                self.advance();
-                let inner = if self.is_word("SELECT") { self.inner_select()? } else { self.expression()? };
-                if self.accept_symbol(",") {
-                    let (mut rest, height) = self.members(")", "RIGHT_PAREN")?;
-                    let height = height.max(inner.height);
-                    rest.insert(0, inner);
-                    return above(ExprKind::List(rest), at, height);
-                }
-                self.expect_symbol(")", "RIGHT_PAREN")?;
-                Ok(inner)
-            }
-            "[" => {
-                self.advance();
-                let (members, height) = self.members("]", "RIGHT_BRACKET")?;
-                above(ExprKind::List(members), at, height)
-            }
-            "<<" => {
-                self.advance();
-                let (members, height) = self.members(">>", "RIGHT_DOUBLE_ANGLE_BRACKET")?;
-                above(ExprKind::Bag(members), at, height)
-            }
-            "{" => self.structure(),
-            "?" => {
-                self.advance();
-                let place = self.parameters;
-                self.parameters += 1;
-                Ok(Expr { kind: ExprKind::Parameter(place), at, height: 0 })
-            }
-            "+" | "-" => {
-                self.advance();
-                let inner = self.bound(binding::SIGN)?;
-                signed(symbol, inner, at)
-            }
-            "=" | "<>" | "!=" | "<" | "<=" | ">" | ">=" | "*" | "/" | "%" | "||" => unexpected("operator"),
-            _ => unexpected("term"),
-        }
-    }
-
-    fn structure(&mut self) -> Result<Expr, StatementError> {
-        let at = self.advance();
-        let (mut members, mut height) = (Vec::new(), 0);
-        while !self.accept_symbol("}") {
-            if !members.is_empty() {
-                self.expect_symbol(",", "RIGHT_CURLY")?;
-            }
-            let key = self.expression()?;
-            self.expect_symbol(":", "COLON")?;
-            let value = self.expression()?;
-            height = height.max(key.height).max(value.height);
-            members.push((key, value));
-        }
-        above(ExprKind::Struct(members), at, height)
-    }
-
-    /// Reads expressions between commas up to a bracket; answers how high the highest is, too.
-    fn members(&mut self, end: &'static str, end_name: &str) -> Result<(Vec<Expr>, usize), StatementError> {
-        let (mut members, mut height) = (Vec::new(), 0);
-        while !self.accept_symbol(end) {
-            if !members.is_empty() {
-                self.expect_symbol(",", end_name)?;
-            }
-            let member = self.expression()?;
-            height = height.max(member.height);
-            members.push(member);
-        }
-        Ok((members, height))
-    }
-
-    /// Reads a path, whose first name is quoted or is no keyword.
-    pub(super) fn path(&mut self) -> Result<Expr, StatementError> {
-        let at = self.position();
-        let name = match self.kind().clone() {
-            Kind::Quoted(name) => name,
-            Kind::Word(name) if !is_keyword(&name) => name,
-            _ => return Err(StatementError::malformed("Expected identifier for simple path")),
-        };
-        self.advance();
-        let (mut steps, mut height) = (Vec::new(), 0);
-        loop {
-            if self.accept_symbol(".") {
-                steps.push(self.dot_step()?);
-            } else if self.is_symbol("[") {
-                let at = self.advance();
-                if self.accept_symbol("*") {
-                    steps.push(StepSyntax::Star(at));
-                } else {
-                    let index = self.expression()?;
-                    height = height.max(index.height);
-                    steps.push(StepSyntax::Index(index));
-                }
-                self.expect_symbol("]", "RIGHT_BRACKET")?;
-            } else {
-                return above(ExprKind::Path(name, steps), at, height);
-            }
-        }
-    }
-
-    fn dot_step(&mut self) -> Result<StepSyntax, StatementError> {
-        let at = self.position();
-        let step = match self.kind().clone() {
-            Kind::Quoted(name) => StepSyntax::Name(name),
-            Kind::Word(name) if !is_keyword(&name) => StepSyntax::Name(name),
-            Kind::Symbol("*") => StepSyntax::Star(at),
-            _ => return Err(StatementError::malformed("Invalid path dot component")),
-        };
-        self.advance();
-        Ok(step)
-    }
 }
 
-fn unexpected<T>(what: &str) -> Result<T, StatementError> {
+pub(super) fn unexpected<T>(what: &str) -> Result<T, StatementError> {
     Err(StatementError::malformed(&format!("Unexpected {what}")))
 }
 
@@ -412,7 +237,7 @@ fn too_deep<T>() -> Result<T, StatementError> {
 }
 
 /// An expression above others of which the highest has a height.
-fn above(kind: ExprKind, at: Position, highest: usize) -> Result<Expr, StatementError> {
+pub(super) fn above(kind: ExprKind, at: Position, highest: usize) -> Result<Expr, StatementError> {
     let height = highest + 1;
     if height > MAX_LEVELS { too_deep() } else { Ok(Expr { kind, at, height }) }
 }
@@ -436,22 +261,6 @@ fn joined(word: &str, left: Expr, right: Expr) -> Result<Expr, StatementError> {
             let below = height.max(right.height);
             above(make(vec![Expr { kind, at, height }, right]), at, below)
         }
-    }
-}
-
-/// A sign before a number belongs to it.
-fn signed(sign: &'static str, inner: Expr, at: Position) -> Result<Expr, StatementError> {
-    match inner.kind {
-        ExprKind::Number(text) => {
-            let text = match (sign, text.strip_prefix('-')) {
-                ("-", Some(positive)) => positive.to_owned(),
-                ("-", None) => format!("-{text}"),
-                _ => text,
-            };
-            // The place is that of the digits, without the sign.
-            Ok(Expr { kind: ExprKind::Number(text), at: inner.at, height: 0 })
-        }
-        _ => Ok(Expr { kind: ExprKind::Signed(sign), at, height: 0 }),
     }
 }
 

@@ -1,7 +1,8 @@
-//! Which item a write names.
+//! Which item a write names, and whether key values are what they have to be.
 
-use dynamometer_types::{AttributeValue, Item, KeySchema};
+use dynamometer_types::{AttributeValue, Item, KeyAttribute, KeySchema};
 
+use super::error::StatementError;
 use crate::condition::{Comparator, Condition, Operand};
 
 /// A condition taken apart: the key that it pins, and what else it asks for.
@@ -61,4 +62,40 @@ fn equality(condition: &Condition) -> Option<(&str, &AttributeValue)> {
         },
         _ => None,
     }
+}
+
+/// AWS's words for a key attribute of another type than the table's.
+pub fn key_mismatch(name: &str) -> String {
+    format!("Key attribute's data type should match its data type in table's schema: Key {name}")
+}
+
+/// Checks the key of a write against its table, in PartiQL's words.
+///
+/// # Errors
+/// AWS's words for the first value that is not of its type.
+pub fn check_key_types(key: &Item, schema: &KeySchema) -> Result<(), StatementError> {
+    schema
+        .attributes()
+        .try_for_each(|attribute| check_key_value(attribute, key.get(&attribute.name).into_iter()))
+}
+
+/// Checks that values are of the type of a key attribute.
+pub(super) fn check_key_value<'v>(
+    attribute: &KeyAttribute,
+    values: impl Iterator<Item = &'v AttributeValue>,
+) -> Result<(), StatementError> {
+    let name = &attribute.name;
+    for value in values {
+        let kind = value.value_type();
+        if !kind.can_be_key() {
+            return Err(StatementError::new(format!(
+                "Key value must be of type S, N, or B. Key name: {name}, Key type: {}",
+                kind.name()
+            )));
+        }
+        if !attribute.scalar_type.admits(value) {
+            return Err(StatementError::new(key_mismatch(name)));
+        }
+    }
+    Ok(())
 }

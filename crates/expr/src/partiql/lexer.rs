@@ -199,7 +199,7 @@ impl Lexer {
             }
             text += &self.take_while(|next| next.is_ascii_digit());
         }
-        let runs_on = self.peek().is_some_and(|next| is_word_start(next) || next == '.');
+        let runs_on = self.peek().is_some_and(is_word_start);
         // A Java BigDecimal reads it.
         let is_number = Number::parse(&text, Reader::BigDecimal) != Err(NumberFault::NotNumeric);
         if runs_on || !is_number { unreadable() } else { Ok(Kind::Number(text)) }
@@ -247,6 +247,9 @@ mod tests {
                 Kind::End
             ]
         );
+        // A number takes one point.
+        let number = |text: &str| Kind::Number(text.into());
+        assert_eq!(kinds("1.2.3"), [number("1.2"), number(".3"), Kind::End]);
         assert_eq!(kinds("n--1"), [Kind::Word("n".into()), Kind::End]);
     }
 
@@ -262,7 +265,6 @@ mod tests {
             "é",
             "5e",
             "5e+",
-            "1.2.3",
             "1e2147483648",
             "1.5e-2147483647",
             "1a",

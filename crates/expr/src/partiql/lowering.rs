@@ -107,15 +107,15 @@ impl<'p> Lowering<'p> {
         match &expression.kind {
             ExprKind::And(all) => {
                 self.count_operators(all.len() - 1);
-                Condition::And(all.iter().map(|one| self.condition(one)).collect())
+                Condition::And(all.iter().map(|one| self.condition_of("AND", one)).collect())
             }
             ExprKind::Or(any) => {
                 self.count_operators(any.len() - 1);
-                Condition::Or(any.iter().map(|one| self.condition(one)).collect())
+                Condition::Or(any.iter().map(|one| self.condition_of("OR", one)).collect())
             }
             ExprKind::Not(inner) => {
                 self.count_operators(1);
-                Condition::Not(Box::new(self.condition(inner)))
+                Condition::Not(Box::new(self.condition_of("NOT", inner)))
             }
             ExprKind::Binary(symbol, left, right) => match comparator(symbol) {
                 Some(comparator) => self.comparison(left, comparator, right),
@@ -131,10 +131,28 @@ impl<'p> Lowering<'p> {
             ExprKind::Is(operand, kind) => self.is_type(operand, kind),
             ExprKind::Call(name, arguments) => self.call(expression, name, arguments),
             ExprKind::Missing => self.misplaced_missing(),
-            kind => {
-                self.refuse(|| format!("Unsupported operation: {} at {}", kind.name(), expression.at));
+            _ => self.unsupported(expression),
+        }
+    }
+
+    fn unsupported(&mut self, expression: &Expr) -> Condition {
+        let at = expression.at;
+        self.refuse(|| match &expression.kind {
+            ExprKind::Select(_) => format!("Unsupported token in expression: SELECT at {at}"),
+            kind => format!("Unsupported operation: {} at {at}", kind.name()),
+        });
+        nothing()
+    }
+
+    /// What AND, OR and NOT join: a size is a number, which they do not take.
+    fn condition_of(&mut self, operator: &str, expression: &Expr) -> Condition {
+        match &expression.kind {
+            ExprKind::Call(name, _) if name == "size" => {
+                self.operand(expression);
+                self.fault(Fault::OperandType, || rules::operand_type(operator, "N"));
                 nothing()
             }
+            _ => self.condition(expression),
         }
     }
 
@@ -159,28 +177,28 @@ impl<'p> Lowering<'p> {
         self.count_operators(1);
         let operand = self.operand(operand);
         let ExprKind::List(members) = &list.kind else {
-            self.refuse(|| format!("Unsupported operation: {} at {}", list.kind.name(), list.at));
-            return nothing();
+            return self.unsupported(list);
         };
         let list: Vec<Operand> = members.iter().map(|member| self.operand(member)).collect();
         rules::check_in(self, &operand, &list);
         Condition::In { operand, list }
     }
 
-    fn is_type(&mut self, operand: &Expr, kind: &str) -> Condition {
+    fn is_type(&mut self, tested: &Expr, kind: &str) -> Condition {
         self.count_operators(1);
-        let operand = self.operand(operand);
+        let operand = self.operand(tested);
+        if is_condition(&tested.kind) || matches!(operand, Operand::Size(_)) {
+            self.refuse(|| {
+                "The left hand side argument to IS must be a Variable Reference, Literal, or Path".into()
+            });
+            return nothing();
+        }
         let kind = if kind == "TupleType" { "StructType" } else { kind };
         if kind == "MissingType" {
             return match operand {
                 Operand::Path(path) => Condition::AttributeNotExists(path),
-                // A value is never missing; the size of something that has none is.
-                operand => Condition::Not(Box::new(Condition::Or(
-                    ValueType::ALL
-                        .iter()
-                        .map(|(kind, _)| Condition::AttributeType(operand.clone(), *kind))
-                        .collect(),
-                ))),
+                // A value is never missing.
+                _ => Condition::Or(Vec::new()),
             };
         }
         match IS_TYPES.iter().find(|(known, _)| *known == kind) {
@@ -189,7 +207,8 @@ impl<'p> Lowering<'p> {
                 self.refuse(|| {
                     format!(
                         "Unsupported data type for IS operator: {kind}. Supported data types are [MISSING, NULL, \
-                         BOOLEAN, BLOB, STRING, NUMERIC, STRUCT, TUPLE, LIST]"
+                         BOOLEAN, BLOB, STRING, NUMERIC, STRUCT, TUPLE, LIST] at {}",
+                        tested.at
                     )
                 });
                 nothing()
@@ -199,12 +218,15 @@ impl<'p> Lowering<'p> {
 
     /// A call that is a condition.
     fn call(&mut self, call: &Expr, name: &str, arguments: &[Expr]) -> Condition {
+        if let ("exists", [inner @ Expr { kind: ExprKind::Select(_), .. }]) = (name, arguments) {
+            return self.unsupported(inner);
+        }
         if !FUNCTIONS.contains(&name) {
             self.refuse(|| format!("Unrecognized function: {name} at {}", call.at));
             return nothing();
         }
         if name == "size" {
-            self.refuse(|| format!("Unsupported operation: size at {}", call.at));
+            self.refuse(|| "WHERE clause must contain an expression that resolves to a boolean".into());
             return nothing();
         }
         self.count_operators(1);

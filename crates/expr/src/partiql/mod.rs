@@ -24,23 +24,25 @@
 //! # What DynamoDB has not
 //! Joins, aliases, subqueries, GROUP BY, LIMIT, functions among the columns, changes of several items.
 
+mod branch;
 mod error;
 mod expression;
 mod keys;
 mod keywords;
 mod lexer;
 mod lowering;
+mod order;
 mod parser;
 mod reads;
 mod statement;
 mod syntax;
+mod terms;
 mod updates;
 mod values;
 
 pub use error::StatementError;
-pub use keys::{SplitKey, split_key};
-pub use reads::{Read, Reads, check_key_types};
-pub use statement::{
-    Delete, EXISTS_ONLY, Insert, OrderKey, Select, Statement, UpdateStatement, parse_statement,
-};
+pub use keys::{SplitKey, check_key_types, key_mismatch, split_key};
+pub use order::OrderKey;
+pub use reads::{Read, Reads};
+pub use statement::{Delete, EXISTS_ONLY, Insert, Select, Statement, UpdateStatement, parse_statement};
 pub use syntax::Returning;

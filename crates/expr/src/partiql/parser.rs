@@ -111,13 +111,18 @@ impl Parser<'_> {
             let actions = self.actions()?;
             let condition = self.condition()?;
             Ok(Syntax::Update { table, actions, condition, returning: self.returning()? })
-        } else if self.is_word("DELETE") && self.is_next_word("FROM") {
-            self.skip(2);
+        } else if self.accept_word("DELETE") {
+            if !self.accept_word("FROM") {
+                return Err(StatementError::malformed("Expected FROM after DELETE"));
+            }
             let table = self.table()?;
             let condition = self.condition()?;
             Ok(Syntax::Delete { table, condition, returning: self.returning()? })
         } else if self.accept_word("FROM") {
             // An update the other way round.
+            if self.kind() == &Kind::End {
+                return Err(StatementError::malformed("Unexpected term"));
+            }
             let table = self.table()?;
             let condition = self.condition()?;
             let actions = self.actions()?;
@@ -134,6 +139,11 @@ impl Parser<'_> {
             self.refuse_clause(clause)?;
         }
         self.accept_word("ALL");
+        if self.is_word("FROM") {
+            return Err(StatementError::malformed(
+                "Expected identifier or an expression but found unexpected keyword 'from' in a select list.",
+            ));
+        }
         let mut columns = Vec::new();
         loop {
             columns.push(self.column()?);
@@ -148,7 +158,7 @@ impl Parser<'_> {
         let has_alias = self.alias();
         let joins = ["JOIN", "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "OUTER", "NATURAL"];
         if self.is_symbol(",") || joins.iter().any(|word| self.is_word(word)) {
-            return Err(StatementError::new("Only select from a single table or index is supported."));
+            return Err(StatementError::new(super::statement::ONE_SOURCE));
         }
         let condition = self.condition()?;
         let mut order = Vec::new();
@@ -217,6 +227,7 @@ impl Parser<'_> {
 
     fn insert(&mut self) -> Result<Syntax, StatementError> {
         self.skip(2);
+        let at = self.position();
         let table = self.path_of_names()?;
         if !self.accept_word("VALUE") {
             // PartiQL would insert what the next expression yields.
@@ -229,7 +240,7 @@ impl Parser<'_> {
             return Err(StatementError::malformed(detail));
         }
         let item = self.expression()?;
-        Ok(Syntax::Insert { table, item, returning: self.returning()?.is_some() })
+        Ok(Syntax::Insert { table, at, item, returning: self.returning()?.is_some() })
     }
 
     fn table(&mut self) -> Result<TableSyntax, StatementError> {
@@ -247,14 +258,14 @@ impl Parser<'_> {
     }
 
     /// Reads SETs and REMOVEs, of which there must be one.
-    fn actions(&mut self) -> Result<Vec<ActionSyntax>, StatementError> {
+    pub(super) fn actions(&mut self) -> Result<Vec<ActionSyntax>, StatementError> {
         let mut actions = Vec::new();
         loop {
             if self.accept_word("SET") {
                 loop {
                     let target = self.path()?;
                     if !self.accept_symbol("=") {
-                        return Err(StatementError::malformed("Missing SET assignment"));
+                        return Err(StatementError::malformed("Expected '='"));
                     }
                     actions.push(ActionSyntax { target, value: Some(self.expression()?) });
                     if !self.accept_symbol(",") {

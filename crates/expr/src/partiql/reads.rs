@@ -7,16 +7,13 @@
 //! # Source
 //! All rules here were measured on AWS by others (2026), the limit of fifty among them.
 
-use std::cmp::Ordering;
-use std::ops::Bound;
-
-use dynamometer_types::key::write_ordered;
 use dynamometer_types::size::value_size;
 use dynamometer_types::{AttributeValue, Item, KeyAttribute, KeySchema, limits};
 
+use super::branch::{Branch, overlap};
 use super::error::StatementError;
-use super::statement::OrderKey;
-use crate::condition::{Comparator, Condition, Operand, order};
+use super::keys::check_key_value;
+use crate::condition::{Comparator, Condition, Operand};
 use crate::key_condition::{KeyClause, KeyCondition, KeyTest};
 use crate::key_range::KeyRange;
 use crate::path::Path;
@@ -33,48 +30,51 @@ pub struct Read {
     pub filtered: bool,
 }
 
-/// The alternatives of a condition, each of which pins the partition key: in the order of their keys.
+/// The alternatives of a condition, and the queries that they ask for when each pins the partition key.
 #[derive(Clone, Debug)]
 pub struct Reads<'s> {
     partition: &'s KeyAttribute,
     sort: Option<&'s KeyAttribute>,
     schema: &'s KeySchema,
+    /// As they are written.
+    written: Vec<Branch>,
+    /// One for each value of the partition key, in the order of their keys; none for a scan.
     branches: Vec<Branch>,
 }
 
-/// One alternative.
-#[derive(Clone, Debug, Default)]
-struct Branch {
-    partition: Option<AttributeValue>,
-    sort: Vec<KeyTest>,
-    /// The attributes that it asks for beside the key, each as often as it does.
-    others: Vec<String>,
-    /// Whether it asks for more than its key conditions.
-    filtered: bool,
-    /// Whether it has a negation on the sort key, so that AWS does not look whether it overlaps others.
-    negated: bool,
-}
-
 impl<'s> Reads<'s> {
-    /// Takes a condition apart for a key of one partition key attribute and at most one sort key attribute; `None`
-    /// when it asks for a scan.
+    /// Takes a condition apart for a key of one partition key attribute and at most one sort key attribute.
     ///
     /// # Errors
     /// When there are more than fifty alternatives.
-    pub fn plan(
-        condition: Option<&Condition>,
-        schema: &'s KeySchema,
-    ) -> Result<Option<Reads<'s>>, StatementError> {
-        let (Some(condition), [partition, ..]) = (condition, schema.partition.as_slice()) else {
-            return Ok(None);
+    pub fn plan(condition: Option<&Condition>, schema: &'s KeySchema) -> Result<Reads<'s>, StatementError> {
+        let mut reads = Reads {
+            partition: &schema.partition[0],
+            sort: schema.sort.first(),
+            schema,
+            written: Vec::new(),
+            branches: Vec::new(),
         };
-        let mut reads = Reads { partition, sort: schema.sort.first(), schema, branches: Vec::new() };
-        if !reads.pins(condition) {
-            return Ok(None);
+        let Some(condition) = condition else { return Ok(reads) };
+        match reads.branches_of(condition) {
+            Ok(written) => reads.written = written,
+            Err(error) if reads.pins(condition) => return Err(error),
+            // A scan may have as many as it wants.
+            Err(_) => return Ok(reads),
         }
-        reads.branches = reads.branches_of(condition)?;
-        reads.branches.sort_by(|one, other| one.partition_order(other).then_with(|| one.start_order(other)));
-        Ok(Some(reads))
+        if reads.written.iter().all(|branch| branch.partition.len() == 1) {
+            reads.branches = reads.written.iter().flat_map(Branch::by_partition).collect();
+            check_count(reads.branches.len())?;
+            reads
+                .branches
+                .sort_by(|one, other| one.partition_order(other).then_with(|| one.start_order(other)));
+        }
+        Ok(reads)
+    }
+
+    /// Whether there are queries, rather than a scan.
+    pub fn are_keyed(&self) -> bool {
+        !self.branches.is_empty()
     }
 
     /// Whether every alternative pins the partition key.
@@ -157,11 +157,10 @@ impl<'s> Reads<'s> {
                 sum
             }
             _ => match self.tests(condition) {
-                Some((attribute, tests)) if attribute == self.partition => tests
-                    .iter()
-                    .flat_map(KeyTest::values)
-                    .map(|value| Branch { partition: Some(value.clone()), ..Branch::default() })
-                    .collect(),
+                Some((attribute, tests)) if attribute == self.partition => {
+                    let values = tests.iter().flat_map(KeyTest::values).cloned().collect();
+                    vec![Branch { partition: vec![values], ..Branch::default() }]
+                }
                 Some((_, tests)) => {
                     tests.into_iter().map(|test| Branch { sort: vec![test], ..Branch::default() }).collect()
                 }
@@ -182,13 +181,15 @@ impl<'s> Reads<'s> {
         Branch { others, filtered: true, negated, ..Branch::default() }
     }
 
-    /// Checks that the values are of the types that the key has.
+    /// Checks that the values are of the types that the key has: alternative by alternative as they are written, up to one
+    /// that does not want the partition key, or that wants a part of the key twice. Also of a scan.
     ///
     /// # Errors
     /// AWS's words for the first that is not.
     pub fn check_types(&self) -> Result<(), StatementError> {
-        for branch in &self.branches {
-            check_key_value(self.partition, branch.partition.iter())?;
+        let is_plain = |branch: &&Branch| branch.partition.len() == 1 && branch.sort.len() < 2;
+        for branch in self.written.iter().take_while(is_plain) {
+            check_key_value(self.partition, branch.partition.iter().flatten())?;
             if let Some(sort) = self.sort {
                 check_key_value(sort, branch.sort.iter().flat_map(KeyTest::values))?;
             }
@@ -241,7 +242,7 @@ impl<'s> Reads<'s> {
         if branch.filtered {
             return None;
         }
-        let mut key = Item::from_iter([(self.partition.name.as_str(), branch.partition.clone()?)]);
+        let mut key = Item::from_iter([(self.partition.name.as_str(), branch.pinned()?.clone())]);
         match (self.sort, branch.sort.as_slice()) {
             (None, []) => Some(key),
             (Some(sort), [KeyTest::Compare(Comparator::Equal, value)]) => {
@@ -256,7 +257,7 @@ impl<'s> Reads<'s> {
     ///
     /// # Errors
     /// What Query answers to a value that is empty or too long; of several partitions, those that are too long to be
-    /// there are left out.
+    /// there are left out, and any that is of another type.
     pub fn list(&self) -> Result<Vec<Read>, StatementError> {
         let several = self.has_several_partitions();
         let mut reads = Vec::with_capacity(self.branches.len());
@@ -264,26 +265,34 @@ impl<'s> Reads<'s> {
             let apart = group.len() == 1 || group.iter().all(|branch| branch.span().is_some());
             for branch in if apart { group } else { &group[..1] } {
                 // Alternatives that may share keys are answered by one query of the whole partition.
-                let sort = if apart { branch.sort.first() } else { None };
-                if several
-                    && (is_too_long(branch.partition.iter(), limits::PARTITION_KEY_BYTES)
-                        || is_too_long(sort.iter().flat_map(|test| test.values()), limits::SORT_KEY_BYTES))
-                {
+                let sort = if apart { branch.sort.iter().find(|test| self.fits(test)) } else { None };
+                let pinned = branch.pinned().filter(|value| self.partition.scalar_type.admits(value));
+                let is_too_long = is_too_long(pinned.into_iter(), limits::PARTITION_KEY_BYTES)
+                    || is_too_long(sort.iter().flat_map(|test| test.values()), limits::SORT_KEY_BYTES);
+                if pinned.is_none() || several && is_too_long {
                     continue;
                 }
-                let filtered = !apart || branch.filtered || branch.sort.len() > 1;
-                reads.push(Read { range: self.range(branch, sort)?, filtered });
+                let is_whole = branch.sort.len() == usize::from(sort.is_some());
+                reads.push(Read {
+                    range: self.range(branch, sort)?,
+                    filtered: !apart || branch.filtered || !is_whole,
+                });
             }
         }
         Ok(reads)
     }
 
+    /// Whether a condition on the sort key is about values that it can have. The types of those in a condition that is not
+    /// plain are not checked; nothing has such a key.
+    fn fits(&self, test: &KeyTest) -> bool {
+        self.sort.is_some_and(|sort| test.values().all(|value| sort.scalar_type.admits(value)))
+    }
+
     fn range(&self, branch: &Branch, sort: Option<&KeyTest>) -> Result<KeyRange, StatementError> {
         let clause = |attribute: &KeyAttribute, test| KeyClause { attribute: attribute.name.clone(), test };
         let pinned = branch
-            .partition
-            .clone()
-            .map(|value| clause(self.partition, KeyTest::Compare(Comparator::Equal, value)));
+            .pinned()
+            .map(|value| clause(self.partition, KeyTest::Compare(Comparator::Equal, value.clone())));
         let sorted = self.sort.zip(sort).map(|(attribute, test)| clause(attribute, test.clone()));
         let condition = KeyCondition::new(pinned.into_iter().chain(sorted).collect());
         condition.bind(self.schema).map_err(|error| StatementError::new(error.message))
@@ -297,156 +306,6 @@ fn check_count(count: usize) -> Result<(), StatementError> {
     Ok(())
 }
 
-/// Checks that values are of the type of a key attribute.
-fn check_key_value<'v>(
-    attribute: &KeyAttribute,
-    values: impl Iterator<Item = &'v AttributeValue>,
-) -> Result<(), StatementError> {
-    use dynamometer_types::value::ValueType;
-    let name = &attribute.name;
-    for value in values {
-        let kind = value.value_type();
-        if !matches!(kind, ValueType::S | ValueType::N | ValueType::B) {
-            return Err(StatementError::new(format!(
-                "Key value must be of type S, N, or B. Key name: {name}, Key type: {}",
-                kind.name()
-            )));
-        }
-        if !attribute.scalar_type.admits(value) {
-            return Err(StatementError::new(format!(
-                "Key attribute's data type should match its data type in table's schema: Key {name}"
-            )));
-        }
-    }
-    Ok(())
-}
-
-impl OrderKey {
-    /// Checks that the keys of ORDER BY are those of what is read.
-    ///
-    /// # Errors
-    /// AWS's words for the first that is not.
-    pub fn check_all(keys: &[OrderKey], schema: &KeySchema) -> Result<(), StatementError> {
-        match keys.iter().find(|key| !schema.contains(&key.attribute)) {
-            None => Ok(()),
-            Some(key) => Err(StatementError::new(format!(
-                "Attribute {} in ORDER BY clause must be part of the primary key",
-                key.attribute
-            ))),
-        }
-    }
-}
-
-/// Checks the key of a write against its table, in PartiQL's words.
-///
-/// # Errors
-/// AWS's words for the first value that is not of its type.
-pub fn check_key_types(key: &Item, schema: &KeySchema) -> Result<(), StatementError> {
-    schema
-        .attributes()
-        .try_for_each(|attribute| check_key_value(attribute, key.get(&attribute.name).into_iter()))
-}
-
 fn is_too_long<'v>(values: impl Iterator<Item = &'v AttributeValue>, most: usize) -> bool {
     values.map(value_size).any(|size| size > most as u64)
-}
-
-/// Keys as bytes in their order.
-type Span = (Bound<Vec<u8>>, Bound<Vec<u8>>);
-
-impl Branch {
-    /// Both at once. Of two partition keys the first counts, and the other is a filter that nothing passes.
-    fn and(&self, other: &Branch) -> Branch {
-        let contradicts =
-            self.partition.is_some() && other.partition.is_some() && self.partition != other.partition;
-        let mut sort = self.sort.clone();
-        sort.extend(other.sort.iter().filter(|test| !self.sort.contains(test)).cloned());
-        Branch {
-            partition: self.partition.clone().or_else(|| other.partition.clone()),
-            sort,
-            others: [self.others.as_slice(), &other.others].concat(),
-            filtered: self.filtered || other.filtered || contradicts,
-            negated: self.negated || other.negated,
-        }
-    }
-
-    fn partition_order(&self, other: &Branch) -> Ordering {
-        match (&self.partition, &other.partition) {
-            (Some(one), Some(other)) => order(one, other).unwrap_or(Ordering::Equal),
-            _ => Ordering::Equal,
-        }
-    }
-
-    /// The order of the first sort keys.
-    fn start_order(&self, other: &Branch) -> Ordering {
-        let start = |branch: &Branch| match branch.span() {
-            Some((Bound::Included(start), _)) => Some((start, false)),
-            Some((Bound::Excluded(start), _)) => Some((start, true)),
-            _ => None,
-        };
-        start(self).cmp(&start(other))
-    }
-
-    /// The sort keys that it means; `None` where AWS does not look at them.
-    fn span(&self) -> Option<Span> {
-        if self.negated || self.sort.len() > 1 {
-            return None;
-        }
-        let bytes = |value: &AttributeValue| {
-            let mut out = Vec::new();
-            write_ordered(value, &mut out).then_some(out)
-        };
-        Some(match self.sort.first() {
-            None => (Bound::Unbounded, Bound::Unbounded),
-            Some(KeyTest::Compare(comparator, value)) => match comparator {
-                Comparator::Equal => (Bound::Included(bytes(value)?), Bound::Included(bytes(value)?)),
-                Comparator::Less => (Bound::Unbounded, Bound::Excluded(bytes(value)?)),
-                Comparator::LessOrEqual => (Bound::Unbounded, Bound::Included(bytes(value)?)),
-                Comparator::Greater => (Bound::Excluded(bytes(value)?), Bound::Unbounded),
-                Comparator::GreaterOrEqual => (Bound::Included(bytes(value)?), Bound::Unbounded),
-                Comparator::NotEqual => return None,
-            },
-            Some(KeyTest::Between(low, high)) => {
-                (Bound::Included(bytes(low)?), Bound::Included(bytes(high)?))
-            }
-            Some(KeyTest::BeginsWith(start)) => {
-                let start = bytes(start)?;
-                (Bound::Included(start.clone()), behind_prefix(start))
-            }
-            Some(KeyTest::NotIndexable) => return None,
-        })
-    }
-}
-
-/// What comes right behind all that begins with some bytes.
-fn behind_prefix(mut prefix: Vec<u8>) -> Bound<Vec<u8>> {
-    while let Some(last) = prefix.pop() {
-        if last < u8::MAX {
-            prefix.push(last + 1);
-            return Bound::Excluded(prefix);
-        }
-    }
-    Bound::Unbounded
-}
-
-/// Whether two spans share a key.
-fn overlap(one: &Span, other: &Span) -> bool {
-    begins_before_end(&one.0, &other.1)
-        && begins_before_end(&other.0, &one.1)
-        && !is_empty(one)
-        && !is_empty(other)
-}
-
-fn is_empty((start, end): &Span) -> bool {
-    !begins_before_end(start, end)
-}
-
-fn begins_before_end(start: &Bound<Vec<u8>>, end: &Bound<Vec<u8>>) -> bool {
-    match (start, end) {
-        (Bound::Unbounded, _) | (_, Bound::Unbounded) => true,
-        (Bound::Included(start), Bound::Included(end)) => start <= end,
-        (Bound::Included(start) | Bound::Excluded(start), Bound::Included(end) | Bound::Excluded(end)) => {
-            start < end
-        }
-    }
 }

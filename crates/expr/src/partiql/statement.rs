@@ -4,10 +4,9 @@ use dynamometer_types::{AttributeValue, Item};
 
 use super::error::StatementError;
 use super::lowering::{EMPTY_NAME, Lowering};
+use super::order::{OrderKey, order_key};
 use super::parser::{names_of, parse};
-use super::syntax::{
-    Column, Expr, ExprKind, OrderSyntax, Returning, SelectSyntax, StepSyntax, Syntax, TableSyntax,
-};
+use super::syntax::{Column, Expr, ExprKind, Returning, SelectSyntax, StepSyntax, Syntax, TableSyntax};
 use crate::condition::Condition;
 use crate::path::Path;
 use crate::projection::Projection;
@@ -41,15 +40,6 @@ pub struct Select {
     pub condition: Option<Condition>,
     /// The keys of ORDER BY.
     pub order: Vec<OrderKey>,
-}
-
-/// A key of ORDER BY.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OrderKey {
-    /// The attribute.
-    pub attribute: String,
-    /// Whether the greatest comes first.
-    pub descending: bool,
 }
 
 /// An INSERT.
@@ -97,15 +87,15 @@ pub fn parse_statement(text: &str, parameters: &[AttributeValue]) -> Result<Stat
     let mut lowering = Lowering::new(parameters);
     match syntax {
         Syntax::Select(syntax) => select(lowering, syntax).map(Statement::Select),
-        Syntax::Insert { table, item, returning } => {
+        Syntax::Insert { table, at, item, returning } => {
             if returning {
                 return Err(StatementError::new("RETURNING is not supported in INSERT"));
             }
             check_parts(&table)?;
             let [table] = <[String; 1]>::try_from(table).map_err(|_| {
-                StatementError::new(
-                    "FROM clause may only contain a single table name in data manipulation statements",
-                )
+                StatementError::new(format!(
+                    "FROM clause may only contain a single table name in data manipulation statements at {at}"
+                ))
             })?;
             let item = lowering.item(&item);
             lowering.finish(Statement::Insert(Insert { table, item }))
@@ -154,12 +144,16 @@ fn exists(lowering: Lowering<'_>, expression: Expr) -> Result<Statement, Stateme
         | ExprKind::Binary(..)
         | ExprKind::Between(_)
         | ExprKind::In(..) => Err(StatementError::new(EXISTS_ONLY)),
+        ExprKind::Change => Err(StatementError::new(ONE_SOURCE)),
         kind => Err(StatementError::new(format!("Unsupported operation: {}", kind.name()))),
     }
 }
 
 /// What AWS says of EXISTS, and of other operators and calls, where no statement begins with them.
 pub const EXISTS_ONLY: &str = "EXISTS can only be used in ExecuteTransaction write requests.";
+
+/// What AWS says where there is not one table or index.
+pub(super) const ONE_SOURCE: &str = "Only select from a single table or index is supported.";
 
 /// No part of a table's name may be empty.
 fn check_parts(parts: &[String]) -> Result<(), StatementError> {
@@ -181,8 +175,7 @@ fn select(mut lowering: Lowering<'_>, syntax: SelectSyntax) -> Result<Select, St
     if syntax.has_alias {
         return Err(StatementError::new("Aliasing is not supported"));
     }
-    let only_one = || StatementError::new("Only select from a single table or index is supported.");
-    let mut parts = names_of(syntax.from).ok_or_else(only_one)?;
+    let mut parts = names_of(syntax.from).ok_or_else(|| StatementError::new(ONE_SOURCE))?;
     check_parts(&parts)?;
     if parts.len() > 2 {
         return Err(StatementError::new("A path may contain at most 2 components in the FROM clause"));
@@ -191,7 +184,7 @@ fn select(mut lowering: Lowering<'_>, syntax: SelectSyntax) -> Result<Select, St
     let table = parts.remove(0);
     let condition = syntax.condition.map(|condition| lowering.condition(&condition));
     let columns = columns(&mut lowering, &syntax.columns);
-    let order = order(&mut lowering, &syntax.order, condition.is_some());
+    let order = syntax.order.iter().map(order_key).collect();
     lowering.finish(Select { table, index, columns, condition, order })
 }
 
@@ -232,23 +225,4 @@ fn column_name(expression: &Expr) -> String {
         }
     }
     column
-}
-
-fn order(lowering: &mut Lowering<'_>, order: &[OrderSyntax], has_condition: bool) -> Vec<OrderKey> {
-    if !order.is_empty() && !has_condition {
-        lowering.refuse(|| "Must have WHERE clause in the statement when using ORDER BY clause.".into());
-    }
-    order
-        .iter()
-        .map(|OrderSyntax { key, descending }| {
-            let is_name = matches!(&key.kind, ExprKind::Path(_, steps) if steps.is_empty());
-            if !is_name {
-                let kind = key.kind.name();
-                lowering.refuse(|| {
-                    format!("Argument to ORDER BY must be of type VariableReference. Type: {kind}")
-                });
-            }
-            OrderKey { attribute: column_name(key), descending: *descending }
-        })
-        .collect()
 }

@@ -8,6 +8,7 @@ pub(crate) enum Syntax {
     Select(SelectSyntax),
     Insert {
         table: Vec<String>,
+        at: Position,
         item: Expr,
         returning: bool,
     },
@@ -89,6 +90,8 @@ pub(crate) struct Expr {
 #[derive(Debug)]
 pub(crate) enum ExprKind {
     Path(String, Vec<StepSyntax>),
+    /// Steps behind something that is no name, such as `[1][0]`.
+    PathOfTerm,
     Text(String),
     /// A number, with at most one sign.
     Number(String),
@@ -114,6 +117,12 @@ pub(crate) enum ExprKind {
     /// `IS type`, by AWS's name of the type.
     Is(Box<Expr>, &'static str),
     Select(Box<SelectSyntax>),
+    /// `CASE WHEN condition THEN …`
+    SearchedCase,
+    /// `CASE operand WHEN value THEN …`
+    SimpleCase,
+    /// `SET …` or `REMOVE …` without a table.
+    Change,
 }
 
 /// A step of a path.
@@ -130,7 +139,7 @@ impl ExprKind {
     pub(crate) fn name(&self) -> &str {
         match self {
             ExprKind::Path(_, steps) if steps.is_empty() => "Id",
-            ExprKind::Path(..) => "Path",
+            ExprKind::Path(..) | ExprKind::PathOfTerm => "Path",
             ExprKind::Text(_)
             | ExprKind::Number(_)
             | ExprKind::Bool(_)
@@ -152,6 +161,9 @@ impl ExprKind {
             ExprKind::In(..) => "InCollection",
             ExprKind::Is(..) => "IsType",
             ExprKind::Select(_) => "Select",
+            ExprKind::SearchedCase => "SearchedCase",
+            ExprKind::SimpleCase => "SimpleCase",
+            ExprKind::Change => "Dml",
         }
     }
 }

@@ -7,6 +7,9 @@ use dynamometer_types::{AttributeValue, Item, Layer, Number, ValueFault, limits}
 use super::lowering::{EMPTY_NAME, Lowering};
 use super::syntax::{Expr, ExprKind};
 
+/// AWS's words for a bag that is no set.
+const NO_SET: &str = "Unsupported data type in Bag. DynamoDB only supports either numbers or strings in bags";
+
 /// What AWS calls the outermost value in its errors.
 const ROOT: &str = "root";
 
@@ -36,7 +39,7 @@ impl Lowering<'_> {
                 AttributeValue::L(members.iter().enumerate().map(member).collect())
             }
             ExprKind::Struct(members) => AttributeValue::M(self.structure(members, path, levels)),
-            ExprKind::Bag(members) => self.bag(expression, members, path),
+            ExprKind::Bag(members) => self.bag(members, path),
             ExprKind::Ion(text) => {
                 let kind = ion_type(text);
                 self.refuse(|| {
@@ -45,8 +48,11 @@ impl Lowering<'_> {
                 AttributeValue::Null
             }
             kind => {
+                // A call has its name only where it is no part of another value.
+                let name =
+                    if levels > 0 && matches!(kind, ExprKind::Call(..)) { "Call" } else { kind.name() };
                 self.refuse(|| {
-                    format!("Unsupported data type: {} under key {path} at {}", kind.name(), expression.at)
+                    format!("Unsupported data type: {name} under key {path} at {}", expression.at)
                 });
                 AttributeValue::Null
             }
@@ -111,53 +117,70 @@ impl Lowering<'_> {
         }
     }
 
-    /// A bag is a set of strings or of numbers.
-    fn bag(&mut self, bag: &Expr, members: &[Expr], path: &str) -> AttributeValue {
-        let Some(first) = members.first() else {
-            self.refuse(|| "Empty bags are not supported".into());
-            return AttributeValue::Null;
+    /// A bag is a set of strings or of numbers, as its first member is.
+    fn bag(&mut self, members: &[Expr], path: &str) -> AttributeValue {
+        let set = match members.first().map(|first| (first, &first.kind)) {
+            None => {
+                self.refuse(|| "Empty bags are not supported".into());
+                None
+            }
+            Some((_, ExprKind::Text(_))) => self.string_set(members, path),
+            Some((_, ExprKind::Number(_))) => self.number_set(members, path),
+            Some((first, _)) => self.misfit(format!("{NO_SET} at {}", first.at)),
         };
-        let of_strings = matches!(first.kind, ExprKind::Text(_));
-        let (mut texts, mut numbers, mut sent) = (Vec::new(), Vec::new(), Vec::new());
+        set.unwrap_or(AttributeValue::Null)
+    }
+
+    fn string_set(&mut self, members: &[Expr], path: &str) -> Option<AttributeValue> {
+        let mut sent = Vec::with_capacity(members.len());
         for member in members {
             match &member.kind {
-                ExprKind::Text(text) if of_strings => {
-                    sent.push(text.clone());
-                    texts.push(text.into());
-                }
-                ExprKind::Number(text) if !of_strings => {
-                    sent.push(text.clone());
+                ExprKind::Text(text) => sent.push(text.clone()),
+                _ => return self.odd_member(member, path, format!("{NO_SET} at {}", member.at)),
+            }
+        }
+        let texts = sent.iter().map(Into::into).collect();
+        Some(sort_set(texts).map_or_else(|_| self.repeated(sent), AttributeValue::Ss))
+    }
+
+    fn number_set(&mut self, members: &[Expr], path: &str) -> Option<AttributeValue> {
+        let (mut sent, mut numbers) = (Vec::with_capacity(members.len()), Vec::with_capacity(members.len()));
+        for member in members {
+            match &member.kind {
+                ExprKind::Number(text) => {
+                    sent.push(text.as_str());
                     numbers.extend(self.number(text, path));
                 }
-                _ => {
-                    self.refuse(|| {
-                        format!(
-                            "Unsupported data type in Bag. DynamoDB only supports either numbers or strings in bags \
-                             at {}",
-                            bag.at
-                        )
-                    });
-                    return AttributeValue::Null;
+                ExprKind::Null => {
+                    return self.misfit(format!(
+                        "One or more parameter values were invalid: Numeric sets may not contain null under {path}"
+                    ));
                 }
+                // Unlike with strings, AWS does not say where.
+                _ => return self.odd_member(member, path, NO_SET.into()),
             }
         }
-        if of_strings {
-            return sort_set(texts).map_or_else(|_| self.repeated(sent), AttributeValue::Ss);
+        if let Ok(numbers) = sort_set(numbers) {
+            return Some(AttributeValue::Ns(numbers));
         }
-        match sort_set(numbers) {
-            Ok(numbers) => AttributeValue::Ns(numbers),
-            Err(_) => {
-                // The end differs from what is said of strings.
-                self.refuse(|| {
-                    format!(
-                        "One or more parameter values were invalid: Input collection [{}] contains duplicates! under \
-                         {path}",
-                        sent.join(", ")
-                    )
-                });
-                AttributeValue::Null
-            }
+        // The end differs from what is said of strings.
+        self.misfit(format!(
+            "One or more parameter values were invalid: Input collection [{}] contains duplicates! under {path}",
+            sent.join(", ")
+        ))
+    }
+
+    /// Refuses what is no member of a set after the first: a parameter and an Ion literal in their own words.
+    fn odd_member(&mut self, member: &Expr, path: &str, message: String) -> Option<AttributeValue> {
+        match member.kind {
+            ExprKind::Parameter(_) | ExprKind::Ion(_) => Some(self.literal(member, path, 0)),
+            _ => self.misfit(message),
         }
+    }
+
+    fn misfit(&mut self, message: String) -> Option<AttributeValue> {
+        self.refuse(|| message);
+        None
     }
 
     fn repeated(&mut self, sent: Vec<String>) -> AttributeValue {

@@ -17,11 +17,13 @@ fn plan(condition: &str) -> String {
     };
     let schema = schema();
     let reads = match Reads::plan(select.condition.as_ref(), &schema) {
-        Ok(Some(reads)) => reads,
-        Ok(None) => return "scan".into(),
+        Ok(reads) => reads,
         Err(error) => return error.message,
     };
     let checked = reads.check_types().and_then(|()| reads.check_overlap()).and_then(|()| reads.list());
+    if checked.is_ok() && !reads.are_keyed() {
+        return "scan".into();
+    }
     let text = |value: &AttributeValue| match value {
         AttributeValue::S(text) => text.to_string(),
         other => format!("{other:?}"),
@@ -69,7 +71,12 @@ fn conditions_become_queries() {
         ("pk = 'a' AND sk > '0' AND sk <> '1'", "a/GtS0*"),
         ("pk = 'a' AND sk = '1' AND sk > '0'", "a/EqS1*"),
         ("pk = 'a' AND (x = 1 OR y = 2)", "a*"),
-        ("pk = 'a' AND pk = 'b'", "a*"),
+        ("pk = 'a' AND pk = 'a'", "a"),
+        ("pk = 'a' AND pk IN ['a']", "a"),
+        ("pk IN ['a', 'b'] AND pk IN ['b', 'a']", "a b"),
+        ("pk = 'a' AND pk = 'b'", "scan"),
+        ("pk = 'a' AND pk IN ['a', 'b']", "scan"),
+        ("pk = 'c' OR pk = 'a' AND pk = 'b'", "scan"),
         ("pk = 'a' AND NOT sk = '1' OR pk = 'a' AND sk = '2'", "a*"),
         ("pk = 'a' OR pk = 'a' AND NOT sk = '1'", "a*"),
         ("pk = 'a' OR sk = '1'", "scan"),
@@ -142,7 +149,7 @@ fn a_read_of_one_item_names_nothing_but_its_key() {
             panic!()
         };
         let schema = schema();
-        Reads::plan(select.condition.as_ref(), &schema).unwrap().and_then(|reads| reads.only_item())
+        Reads::plan(select.condition.as_ref(), &schema).unwrap().only_item()
     };
     let key = Some(Item::from_iter([("pk", AttributeValue::s("a")), ("sk", AttributeValue::s("1"))]));
     for condition in
@@ -168,7 +175,7 @@ fn filters_that_an_index_cannot_answer_are_named() {
             panic!()
         };
         let schema = schema();
-        let reads = Reads::plan(select.condition.as_ref(), &schema).unwrap().unwrap();
+        let reads = Reads::plan(select.condition.as_ref(), &schema).unwrap();
         reads.unprojected(|name| ["pk", "sk", "p"].contains(&name)).join(" ")
     };
     let cases = [
@@ -185,14 +192,65 @@ fn filters_that_an_index_cannot_answer_are_named() {
     }
 }
 
+/// The types of key values are checked alternative by alternative, up to one that is not plain.
+#[test]
+fn key_types_are_checked_as_far_as_alternatives_are_plain() {
+    let mismatch = |name: &str| {
+        format!("Key attribute's data type should match its data type in table's schema: Key {name}")
+    };
+    let refused = [
+        ("pk = 1 OR x = 1", "pk"),
+        ("pk = 1 OR pk > 'a'", "pk"),
+        ("pk = 1 OR pk = 'a' AND pk = 'b'", "pk"),
+        ("pk = 'a' AND pk IN ['a'] OR pk = 1", "pk"),
+        ("pk IN ['a', 1]", "pk"),
+        ("pk = 'a' AND pk = 'a' AND sk = 1", "sk"),
+        ("pk = 'a' AND sk > 1 OR pk = 'b' AND sk = '1' AND sk = '2'", "sk"),
+    ];
+    for (condition, name) in refused {
+        assert_eq!(plan(condition), mismatch(name), "{condition}");
+    }
+    let taken = [
+        ("x = 1 OR pk = 1", "scan"),
+        ("x = 1 AND sk = 1", "scan"),
+        ("pk = 1 AND pk = 'a' OR pk = 2", "scan"),
+        ("pk = 'a' AND sk <> 1", "a*"),
+        ("pk = 'a' AND sk = 1 AND sk = '2'", "a/EqS2*"),
+        ("pk = 'a' AND sk > 0 AND sk < 5", "a*"),
+        ("pk = 'a' AND sk = '1' AND sk = '2' OR pk = 'b' AND sk = 3", "a/EqS1* b*"),
+        ("pk = 1 AND sk = '1' AND sk = '2'", ""),
+    ];
+    for (condition, expected) in taken {
+        assert_eq!(plan(condition), expected, "{condition}");
+    }
+}
+
 #[test]
 fn orders_and_keys_of_writes_are_checked() {
-    let key = |attribute: &str| OrderKey { attribute: attribute.into(), descending: false };
-    assert!(OrderKey::check_all(&[key("pk"), key("sk")], &schema()).is_ok());
-    assert_eq!(
-        OrderKey::check_all(&[key("Total")], &schema()).unwrap_err().message,
-        "Attribute Total in ORDER BY clause must be part of the primary key"
-    );
+    let check = |clauses: &str| {
+        let Statement::Select(select) = parse(&format!("SELECT * FROM T {clauses}")).unwrap() else {
+            panic!()
+        };
+        let checked = OrderKey::check_all(&select.order, select.condition.is_some(), &schema());
+        checked.map_or_else(|error| error.message, |()| "fits".into())
+    };
+    let key = |name: &str| format!("Attribute {name} in ORDER BY clause must be part of the primary key");
+    let term = |what: &str| format!("Argument to ORDER BY must be of type VariableReference. Type: {what}");
+    let cases = [
+        ("WHERE a = 1 ORDER BY pk, sk", "fits".into()),
+        ("WHERE a = 1 ORDER BY \"sk\" DESC NULLS LAST", "fits".into()),
+        ("ORDER BY m.x", "Must have WHERE clause in the statement when using ORDER BY clause.".to_owned()),
+        ("WHERE a = 1 ORDER BY sk, Total", key("Total")),
+        ("WHERE a = 1 ORDER BY SK", key("SK")),
+        ("WHERE a = 1 ORDER BY a, m.x", key("a")),
+        ("WHERE a = 1 ORDER BY m.x, a", term("PATH at 1:38:1")),
+        ("WHERE a = 1 ORDER BY sk[0]", term("PATH at 1:38:2")),
+        ("WHERE a = 1\nORDER BY   \"m\".x", term("PATH at 2:12:3")),
+        ("WHERE a = 1 ORDER BY 'sk'", term("sk at 1:38:4")),
+    ];
+    for (clauses, expected) in cases {
+        assert_eq!(check(clauses), expected, "{clauses}");
+    }
     let item = Item::from_iter([("pk", AttributeValue::Bool(true))]);
     assert_eq!(
         check_key_types(&item, &schema()).unwrap_err().message,

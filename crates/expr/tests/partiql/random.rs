@@ -125,7 +125,8 @@ proptest! {
         let Statement::Select(select) = parse_statement(&text, &[]).unwrap() else { panic!("{text}") };
         let condition = select.condition.unwrap();
         let schema = schema();
-        if let Ok(Some(reads)) = Reads::plan(Some(&condition), &schema)
+        if let Ok(reads) = Reads::plan(Some(&condition), &schema)
+            && reads.are_keyed()
             && reads.check_overlap().is_ok()
         {
             let list = reads.list().unwrap();

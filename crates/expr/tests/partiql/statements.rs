@@ -107,7 +107,7 @@ fn an_index_columns_and_an_order_are_read() {
     );
     assert_eq!((read.table.as_str(), read.index.as_deref()), ("T", Some("idx")));
     let order: Vec<(&str, bool)> =
-        read.order.iter().map(|key| (key.attribute.as_str(), key.descending)).collect();
+        read.order.iter().map(|key| (key.attribute.as_deref().unwrap(), key.descending)).collect();
     assert_eq!(order, [("pk", true), ("sk", false)]);
     let inner =
         AttributeValue::M(Item::from_iter([("k", AttributeValue::L(vec![number("7"), number("8")]))]));

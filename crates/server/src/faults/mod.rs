@@ -7,6 +7,7 @@
 //!
 //! What is drawn is drawn from the seed of the server or of the rule, in the order in which requests arrive.
 
+mod batch;
 mod request;
 mod rule;
 
@@ -17,6 +18,7 @@ use dynamometer_engine::{Context, Engine};
 use dynamometer_types::{ApiError, CancellationReason, ErrorKind};
 use serde_json::Value;
 
+use batch::{Batch, Part};
 use request::{MOST_ACTIONS, Told};
 use rule::Rule;
 pub use rule::{Asked, Kind, Shown};
@@ -56,6 +58,8 @@ pub(crate) struct Ending {
 /// What the client gets instead of an answer.
 pub(crate) enum Blow {
     Error(ApiError),
+    /// A part of a batch is not done.
+    Part(Part),
     /// Nothing: the connection closes.
     HangUp,
 }
@@ -112,16 +116,31 @@ impl Faults {
         body: &[u8],
     ) -> Option<Strike> {
         let mine = |of: &String, rule: &Rule| of == context.namespace && rule.names_operation(operation);
-        if !self.lock().rules.iter().any(|(of, rule)| mine(of, rule)) {
+        let (mut is_meant, mut may_be_throttled) = (false, false);
+        for (_, rule) in self.lock().rules.iter().filter(|(of, rule)| mine(of, rule)) {
+            is_meant = true;
+            may_be_throttled |= rule.kind() == Kind::Throttle;
+        }
+        if !is_meant {
             return None;
         }
         // Outside of the lock, which all requests take while there are rules.
         let told = Told::read(operation, body);
+        let mut batch = may_be_throttled.then(|| Batch::read(operation, body)).flatten();
         let mut strike = Strike { delay_ms: 0, ending: None };
         let mut blow: Option<(Kind, Rule)> = None;
         for (_, rule) in self.lock().rules.iter_mut().filter(|(of, rule)| mine(of, rule)) {
             let is_idle = blow.is_some() && rule.kind() != Kind::Delay;
-            if is_idle || !rule.names_table(&told) || !rule.draws() {
+            if is_idle || !rule.names_table(&told) {
+                continue;
+            }
+            let strikes = match (&mut batch, rule.kind()) {
+                (Some(batch), Kind::Throttle) => batch.draw(rule),
+                // It will fail by itself.
+                (None, Kind::Throttle) if batch::is_batch(operation) => false,
+                _ => rule.draws(),
+            };
+            if !strikes {
                 continue;
             }
             strike.delay_ms = strike.delay_ms.saturating_add(rule.draw_delay_ms());
@@ -131,8 +150,13 @@ impl Faults {
         }
         if let Some((kind, rule)) = blow {
             let at = told.tables.iter().position(|table| rule.names(table)).unwrap_or(0);
-            strike.ending = blow_of(kind, &rule, engine, context, operation, &told, at)
-                .map(|blow| Ending { blow, after: rule.is_after() });
+            let error_of =
+                |table: &str| engine.throttling_error(context, table, told.dimension, rule.cause());
+            let blow = match batch {
+                Some(batch) if kind == Kind::Throttle => batch.blow(error_of),
+                _ => blow_of(kind, operation, &told, at, error_of),
+            };
+            strike.ending = blow.map(|blow| Ending { blow, after: rule.is_after() });
         }
         (strike.delay_ms > 0 || strike.ending.is_some()).then_some(strike)
     }
@@ -146,12 +170,10 @@ impl Faults {
 /// too many actions.
 fn blow_of(
     kind: Kind,
-    rule: &Rule,
-    engine: &Engine,
-    context: &Context<'_>,
     operation: &str,
     told: &Told,
     at: usize,
+    throttled: impl Fn(&str) -> Option<ApiError>,
 ) -> Option<Blow> {
     let error = match kind {
         Kind::Delay => return None,
@@ -168,10 +190,7 @@ fn blow_of(
         Kind::Conflict => {
             ApiError::new(ErrorKind::TransactionConflict, "Transaction is ongoing for the item")
         }
-        Kind::Throttle => {
-            let table = told.tables.get(at)?;
-            engine.throttling_error(context, table, told.dimension, rule.cause())?
-        }
+        Kind::Throttle => throttled(told.tables.get(at)?)?,
     };
     let code = match (kind, error.kind) {
         (Kind::Conflict, _) => "TransactionConflict",

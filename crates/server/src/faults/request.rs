@@ -160,7 +160,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for First<T> {
 }
 
 /// A table's name, from its name or its ARN.
-fn bare(name_or_arn: &str) -> String {
+pub(super) fn bare(name_or_arn: &str) -> String {
     TableReference::read(name_or_arn).name().to_owned()
 }
 
@@ -170,7 +170,7 @@ fn table_of_action(action: BTreeMap<Cow<'_, str>, Named<'_>>) -> String {
 }
 
 /// The table of a PartiQL statement: what follows FROM, INTO or UPDATE.
-fn table_of_statement(statement: &str) -> Option<String> {
+pub(super) fn table_of_statement(statement: &str) -> Option<String> {
     let mut words = statement.split_whitespace();
     words.find(|word| ["FROM", "INTO", "UPDATE"].iter().any(|keyword| word.eq_ignore_ascii_case(keyword)))?;
     let path = words.next()?;

@@ -73,9 +73,9 @@ pub struct Shown {
     /// The cause of a throttle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Requests that it could have struck.
+    /// Requests that it could have struck; of batches that it throttles, their elements.
     pub seen: u64,
-    /// Requests that it struck.
+    /// Those of them that it struck.
     pub struck: u64,
 }
 
@@ -97,12 +97,15 @@ impl Rule {
             }
             Some(names) => check_operations(asked.fault, names)?,
         };
-        let tables = asked.tables.unwrap_or_default();
-        if tables.len() > MOST_NAMES || tables.iter().any(String::is_empty) {
+        let is_list = |tables: &Vec<String>| {
+            (1..=MOST_NAMES).contains(&tables.len()) && tables.iter().all(|one| !one.is_empty())
+        };
+        if !asked.tables.as_ref().is_none_or(is_list) {
             return Err(format!(
                 "`tables` is a list of 1 to {MOST_NAMES} names of tables, or absent for all"
             ));
         }
+        let tables = asked.tables.unwrap_or_default();
         let share = asked.share.unwrap_or(1.0);
         if !(0.0..=1.0).contains(&share) {
             return Err(format!("`share` is a number from 0 to 1, not {share}"));
@@ -278,6 +281,7 @@ mod tests {
             (r#"{"fault":"drop","operations":["PutItems"]}"#, "`PutItems` is no operation"),
             (r#"{"fault":"drop","operations":[]}"#, "absent for the data plane"),
             (r#"{"fault":"drop","tables":[""]}"#, "names of tables"),
+            (r#"{"fault":"drop","tables":[]}"#, "absent for all"),
             (r#"{"fault":"conflict","operations":["GetItem"]}"#, "this fault is for DeleteItem, ExecuteStatement"),
             (r#"{"fault":"delay"}"#, "needs `delay`"),
             (r#"{"fault":"delay","delay":"61s"}"#, "at most 60s"),

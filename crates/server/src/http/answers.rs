@@ -104,7 +104,15 @@ pub(super) fn internal_error(content_type: &'static str) -> Response {
 
 /// The budget for bodies stayed used up. SDKs try again.
 pub(super) fn busy(content_type: &'static str) -> Response {
-    let message = "Too many bytes of request bodies are in flight. Try again.";
+    unavailable(content_type, "Too many bytes of request bodies are in flight. Try again.")
+}
+
+/// Too many answers wait for clients that do not read them. SDKs try again.
+pub(super) fn crowded(content_type: &'static str) -> Response {
+    unavailable(content_type, "Too many bytes of answers wait to be read by their clients. Try again.")
+}
+
+fn unavailable(content_type: &'static str, message: &str) -> Response {
     let kind = (CORAL_SERVICE, "ServiceUnavailableException");
     error(StatusCode::SERVICE_UNAVAILABLE, content_type, kind, "message", message)
 }

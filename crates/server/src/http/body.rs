@@ -72,11 +72,15 @@ impl Budget {
 
 /// Reads the whole body as sent. A body that arrives in one piece, as most do, is not copied.
 ///
+/// `is_held_back` says that the client sends the body only when it is asked to (`Expect: 100-continue`), as the first
+/// look at the body does.
+///
 /// # Errors
 /// See [`BodyError`]; the body was then read to its end, or the connection is of no more use.
 pub(super) async fn read_body<'a>(
     mut body: Incoming,
     is_encoded: bool,
+    is_held_back: bool,
     config: &HttpConfig,
     budget: &'a Budget,
     watch: &Watch,
@@ -84,7 +88,9 @@ pub(super) async fn read_body<'a>(
     let limit = config.limits.body_bytes;
     let declared = body.size_hint().exact().map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
     if declared.is_some_and(|bytes| bytes > limit) {
-        discard(body, watch, limit).await;
+        if !is_held_back {
+            discard(body, watch, limit).await;
+        }
         return Err(BodyError::TooLarge);
     }
     let decoded = if is_encoded { limit } else { 0 };

@@ -73,7 +73,7 @@ pub(super) fn check_browser(
     let origin = headers.get(header::ORIGIN);
     let site = headers.get(SEC_FETCH_SITE);
     // A page that was reached by DNS rebinding sends neither with a GET, but no browser omits its languages.
-    let is_page = method == Method::GET && headers.contains_key(header::ACCEPT_LANGUAGE);
+    let is_page = is_read(method) && headers.contains_key(header::ACCEPT_LANGUAGE);
     if origin.is_none() && site.is_none() && !is_page {
         return Ok(None);
     }
@@ -98,7 +98,7 @@ pub(super) fn check_browser(
                  To allow it, start the server with --allow-origin {origin}"
             )))
         }
-        None if site.is_none_or(|site| may_come_without_origin(site, headers)) => Ok(None),
+        None if site.is_none_or(|site| may_come_without_origin(method, site, headers)) => Ok(None),
         None => Err(answers::browser_refused(
             "A web page of another site may not load from this server. \
              To allow every page, start the server with --allow-origin '*'",
@@ -129,11 +129,15 @@ fn check_host(host: &str, entrance: Entrance, config: &HttpConfig) -> Result<(),
 }
 
 /// Without `Origin`, the page is this server's own, or nobody's (an address typed in), or it is a link that was
-/// followed, which shows a page but tells the linking one nothing.
-fn may_come_without_origin(site: &HeaderValue, headers: &HeaderMap) -> bool {
+/// followed, which shows a page but tells the linking one nothing. A form that is sent is no link.
+fn may_come_without_origin(method: &Method, site: &HeaderValue, headers: &HeaderMap) -> bool {
     let is = |name: &HeaderName, value: &str| headers.get(name).is_some_and(|found| found == value);
     matches!(site.as_bytes(), b"same-origin" | b"none")
-        || is(&SEC_FETCH_MODE, "navigate") && is(&SEC_FETCH_DEST, "document")
+        || is_read(method) && is(&SEC_FETCH_MODE, "navigate") && is(&SEC_FETCH_DEST, "document")
+}
+
+fn is_read(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD)
 }
 
 /// The host without its port; an IPv6 address keeps its brackets.
@@ -317,5 +321,12 @@ mod tests {
             ];
             assert_eq!(verdict(Method::GET, &lines, LOCAL, &[]), expected, "{site} {mode} {dest}");
         }
+        let form = [
+            ("host", "localhost:8000"),
+            ("sec-fetch-site", "cross-site"),
+            ("sec-fetch-mode", "navigate"),
+            ("sec-fetch-dest", "document"),
+        ];
+        assert_eq!(verdict(Method::POST, &form, LOCAL, &[]), "refused", "a form of another site");
     }
 }

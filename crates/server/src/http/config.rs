@@ -49,6 +49,9 @@ pub struct Limits {
     pub free_body_bytes: usize,
     /// The sum of all larger bodies in memory at a time, reserved before they are read.
     pub in_flight_bytes: usize,
+    /// The sum of all answers larger than `free_body_bytes` that clients have not taken yet. With more, requests wait, and
+    /// clients that have taken nothing for a second are cut off.
+    pub unsent_bytes: usize,
     /// Answers larger than this are compressed for clients that ask for it.
     pub compress_above_bytes: usize,
 }
@@ -67,7 +70,8 @@ pub struct Timeouts {
     pub keep_alive: Duration,
     /// Without taking any byte of an answer.
     pub write_idle: Duration,
-    /// A large body's wait for its share of [`Limits::in_flight_bytes`]; then it is answered with 503.
+    /// A large body's wait for its share of [`Limits::in_flight_bytes`], and a request's wait for room below
+    /// [`Limits::unsent_bytes`]; then it is answered with 503.
     pub budget: Duration,
     /// From the order to stop until running requests are cut off.
     pub shutdown: Duration,
@@ -113,6 +117,7 @@ impl Default for Limits {
             connections: 4096,
             free_body_bytes: 16 << 10,
             in_flight_bytes: 256 << 20,
+            unsent_bytes: 256 << 20,
             compress_above_bytes: 4 << 10,
         }
     }

@@ -6,6 +6,8 @@ use super::config::HttpConfig;
 use super::handle::handle;
 use super::message::Service;
 use super::request_id::RequestIds;
+use super::serve::Registry;
+use super::unsent::Unsent;
 use super::watch::{Phase, Watch};
 use crate::auth::CallerCache;
 use hyper::rt::{Read, ReadBufCursor, Write};
@@ -34,6 +36,8 @@ pub(super) struct Shared<S> {
     pub(super) config: Arc<HttpConfig>,
     pub(super) service: Arc<S>,
     pub(super) budget: Budget,
+    pub(super) unsent: Arc<Unsent>,
+    pub(super) registry: Arc<Registry>,
     /// The start of the server; the zero of every [`Watch`].
     pub(super) epoch: Instant,
 }

@@ -19,11 +19,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::{Arc, PoisonError};
 use std::task::Poll;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 const X_AMZN_REQUESTID: HeaderName = HeaderName::from_static("x-amzn-requestid");
 const X_AMZ_CRC32: HeaderName = HeaderName::from_static("x-amz-crc32");
 const SERVER: HeaderValue = HeaderValue::from_static("Server");
+/// Between two looks for a client to cut off, while there is no room for answers.
+const ROOM_PAUSE: Duration = Duration::from_millis(20);
+/// A client that has taken nothing of its answer for this long is cut off when there is no room for others.
+const STALLED_MS: u64 = 1_000;
 const KEEP_ALIVE: HeaderValue = HeaderValue::from_static("keep-alive");
 
 /// Which of the headers that matter here are there, found in one pass; most requests have none of them.
@@ -34,6 +38,7 @@ struct Seen {
     accept_encoding: bool,
     content_encoding: bool,
     connection: bool,
+    expect: bool,
     /// The sum of names and values.
     bytes: usize,
 }
@@ -86,7 +91,7 @@ async fn answer<S: Service>(
     }
 
     let is_post = parts.method == Method::POST;
-    let is_own = (is_post || matches!(parts.method, Method::GET | Method::DELETE))
+    let is_own = (is_post || matches!(parts.method, Method::GET | Method::HEAD | Method::DELETE))
         && service.is_own_path(parts.uri.path());
     if !is_post && !is_own {
         skip_body(body, config, &connection.control.watch).await;
@@ -99,7 +104,7 @@ async fn answer<S: Service>(
         is_own || service.content_types().iter().any(|one| one.eq_ignore_ascii_case(media_type));
     let encoding = if seen.content_encoding { content_encoding(&parts.headers) } else { Ok(None) };
     let (raw, mut reservation) =
-        receive(connection, body, matches!(encoding, Ok(Some(_))), content_type).await?;
+        receive(connection, body, matches!(encoding, Ok(Some(_))), seen.expect, content_type).await?;
     if !is_accepted && !raw.is_empty() {
         return Err(answers::not_an_operation());
     }
@@ -125,8 +130,10 @@ async fn answer<S: Service>(
         }
         Err(name) => return Err(answers::unknown_encoding(&name, content_type)),
     };
+    wait_for_room(connection, content_type).await?;
     let request = Request {
-        method: parts.method,
+        // The head of what a GET answers; of the rest hyper sends nothing.
+        method: if parts.method == Method::HEAD { Method::GET } else { parts.method },
         uri: parts.uri,
         headers: parts.headers,
         body,
@@ -136,6 +143,22 @@ async fn answer<S: Service>(
         received_at_ms,
     };
     Ok(call(connection, request).await)
+}
+
+/// Waits until one more answer may come into being. While too many are unsent, clients that do not take theirs are cut off,
+/// so that others need not wait for them.
+async fn wait_for_room<S>(connection: &Connection<S>, content_type: &'static str) -> Result<(), Response> {
+    let shared = &connection.shared;
+    let watch = &connection.control.watch;
+    let begun_ms = watch.now_ms();
+    while !shared.unsent.room(ROOM_PAUSE).await {
+        let now_ms = watch.now_ms();
+        if u128::from(now_ms - begun_ms) > shared.config.timeouts.budget.as_millis() {
+            return Err(answers::crowded(content_type));
+        }
+        shared.registry.cut_longest_stalled(now_ms, STALLED_MS);
+    }
+    Ok(())
 }
 
 /// Calls the service; a panic in it becomes a 500.
@@ -157,7 +180,7 @@ async fn call<S: Service>(connection: &Connection<S>, request: Request) -> Respo
 
 /// Neither `POST` nor one of the service's own paths.
 fn answer_without_service(parts: &Parts, region: &str) -> Response {
-    if parts.method == Method::GET && parts.uri.path() == "/" {
+    if matches!(parts.method, Method::GET | Method::HEAD) && parts.uri.path() == "/" {
         return answers::healthy(region);
     }
     if parts.method == Method::OPTIONS && parts.headers.contains_key(header::ORIGIN) {
@@ -170,17 +193,18 @@ async fn receive<'a, S>(
     connection: &'a Connection<S>,
     body: Incoming,
     is_encoded: bool,
+    is_held_back: bool,
     content_type: &'static str,
 ) -> Result<(Bytes, Reservation<'a>), Response> {
     let shared = &connection.shared;
-    read_body(body, is_encoded, &shared.config, &shared.budget, &connection.control.watch).await.map_err(
-        |problem| match problem {
-            BodyError::TooLarge => answers::too_large(),
-            BodyError::Busy => answers::busy(content_type),
-            // Nobody is there to read it.
-            BodyError::Broken => answers::internal_error(content_type),
-        },
-    )
+    let watch = &connection.control.watch;
+    let read = read_body(body, is_encoded, is_held_back, &shared.config, &shared.budget, watch).await;
+    read.map_err(|problem| match problem {
+        BodyError::TooLarge => answers::too_large(),
+        BodyError::Busy => answers::busy(content_type),
+        // Nobody is there to read it.
+        BodyError::Broken => answers::internal_error(content_type),
+    })
 }
 
 fn aws_caller<S>(
@@ -253,6 +277,9 @@ async fn finish<S>(
     if let Some(cors) = cors {
         cors.add_to(&mut headers);
     }
+    if body.len() > connection.shared.config.limits.free_body_bytes {
+        body = connection.shared.unsent.count(body);
+    }
     let mut response = hyper::Response::new(Full::new(body));
     *response.status_mut() = status;
     *response.headers_mut() = headers;
@@ -270,6 +297,7 @@ impl Seen {
                 "accept-encoding" => seen.accept_encoding = true,
                 "content-encoding" => seen.content_encoding = true,
                 "connection" => seen.connection = true,
+                "expect" => seen.expect = true,
                 _ => {}
             }
         }

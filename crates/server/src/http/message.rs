@@ -18,7 +18,7 @@ pub const NO_CONTENT_TYPE: &str = "";
 /// One whole request: bounded, authenticated and with its content decoded.
 #[derive(Debug)]
 pub struct Request {
-    /// `POST`, or `GET` and `DELETE` on the server's own paths.
+    /// `POST`, or `GET` and `DELETE` on the server's own paths; a `HEAD` is a `GET` here.
     pub method: Method,
     /// Path and query as sent.
     pub uri: Uri,

@@ -9,7 +9,7 @@
 //! that order on one screen. This layer knows nothing of DynamoDB's operations: it hands a [`Request`] to a
 //! [`Service`] and sends its [`Response`].
 //!
-//! Bounded on purpose: header and body sizes, connections, bytes of bodies in memory, and the time that a client may
+//! Bounded on purpose: header and body sizes, connections, bytes of bodies and of answers in memory, and the time that a client may
 //! leave us waiting in every state of a connection ([`Limits`], [`Timeouts`]). A browser on another origin gets
 //! nowhere near the service, see [`HttpConfig::allow_origins`].
 //!
@@ -28,6 +28,7 @@ mod port_holder;
 mod request_id;
 mod serve;
 mod tls;
+mod unsent;
 mod watch;
 
 pub use answers::error_body;

@@ -4,6 +4,7 @@ use super::body::Budget;
 use super::config::HttpConfig;
 use super::connection::{Control, Order, Shared, serve_connection};
 use super::message::Service;
+use super::unsent::Unsent;
 use super::watch::{Phase, Watch};
 use std::collections::HashMap;
 use std::io::{self, ErrorKind};
@@ -29,7 +30,7 @@ pub enum ServeError {
 
 /// All running connections.
 #[derive(Default)]
-struct Registry {
+pub(super) struct Registry {
     running: Mutex<Running>,
     /// Told whenever a connection ends.
     ended: Notify,
@@ -63,8 +64,11 @@ pub async fn serve<S: Service>(
 ) -> Result<(), ServeError> {
     let grace = config.timeouts.shutdown;
     let budget = Budget::new(config.limits.in_flight_bytes);
-    let shared = Arc::new(Shared { config, service, budget, epoch: Instant::now() });
+    let unsent = Unsent::new(config.limits.unsent_bytes);
     let registry = Arc::new(Registry::default());
+    let shared =
+        Shared { config, service, budget, unsent, registry: registry.clone(), epoch: Instant::now() };
+    let shared = Arc::new(shared);
     let mut loops = tokio::task::JoinSet::new();
     for listener in listeners {
         listener.set_nonblocking(true)?;
@@ -148,6 +152,20 @@ impl Registry {
         });
         if let Some(control) = idle.min_by_key(|control| control.watch.since_ms()) {
             control.order(Order::Finish);
+        }
+    }
+
+    /// Ends the connection whose client has not taken any of its answer for longest, if one has not for `at_least_ms`.
+    pub(super) fn cut_longest_stalled(&self, now_ms: u64, at_least_ms: u64) {
+        let running = self.lock();
+        let stalled = running.controls.values().filter(|control| {
+            let since_ms = control.watch.since_ms();
+            control.watch.phase() == Phase::Writing
+                && since_ms.saturating_add(at_least_ms) <= now_ms
+                && control.current_order() != Order::Stop
+        });
+        if let Some(control) = stalled.min_by_key(|control| control.watch.since_ms()) {
+            control.order(Order::Stop);
         }
     }
 

@@ -78,13 +78,15 @@ struct Filter {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "PascalCase")]
 struct DestinationConfig {
-    on_failure: OnFailure,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "object")]
+    on_failure: Option<OnFailure>,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "PascalCase", expecting = "an object with `Destination`")]
 struct OnFailure {
-    destination: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    destination: Option<String>,
 }
 
 /// Decodes an object or null. By itself the decoder would take a list for the members of an object in their order.
@@ -212,6 +214,11 @@ impl Asked {
         pipes.into_iter().map(|pipe| serde_json::from_value(pipe).map_err(wrong)).collect()
     }
 
+    /// Whether it has a name of its own, and not just that of its function.
+    pub(super) fn is_named(&self) -> bool {
+        self.name.is_some()
+    }
+
     /// Checks a pipe.
     ///
     /// # Errors
@@ -329,8 +336,10 @@ impl Asked {
     }
 
     fn on_failure(&self) -> Result<Option<Destination>, String> {
-        let Some(config) = &self.destination_config else { return Ok(None) };
-        let text = config.on_failure.destination.as_str();
+        let config = self.destination_config.as_ref().and_then(|config| config.on_failure.as_ref());
+        let Some(text) = config.and_then(|on_failure| on_failure.destination.as_deref()) else {
+            return Ok(None);
+        };
         let destination = if let Some(path) = text.strip_prefix("file:").filter(|path| !path.is_empty()) {
             Destination::File(path.to_owned())
         } else if let Some(queue) = text.strip_prefix("sqs:") {
@@ -390,6 +399,10 @@ mod tests {
         let pattern = r#"{"FilterCriteria":{"Filters":[{"Pattern":"{\"eventName\":[\"INSERT\"]}"}]}}"#;
         assert_eq!(check(pattern).unwrap().filters.len(), 1);
         assert!(check(r#"{"FilterCriteria":{}}"#).unwrap().filters.is_empty());
+        for config in ["{}", r#"{"OnFailure":{}}"#, "null"] {
+            // GetEventSourceMapping shows a mapping without a destination so.
+            assert_eq!(check(&format!(r#"{{"DestinationConfig":{config}}}"#)).unwrap().on_failure, None);
+        }
         let by_arn =
             check(r#"{"FunctionName":"arn:aws:lambda:us-east-1:111122223333:function:f:live"}"#).unwrap();
         assert_eq!(by_arn.name, "f");

@@ -71,6 +71,16 @@ impl Lane {
         self.is_read && self.window.is_none() && self.tracks.iter().all(|track| track.first().is_none())
     }
 
+    /// How many records wait or are on their way.
+    pub(super) fn records(&self) -> usize {
+        self.tracks.iter().map(Track::records).sum()
+    }
+
+    /// Whether something is on its way.
+    pub(super) fn is_busy(&self) -> bool {
+        self.tracks.iter().any(|track| track.is_busy)
+    }
+
     /// Where the oldest record stands that is not done; where to read on without one.
     fn next(&self) -> Appended {
         self.tracks.iter().filter_map(Track::first).min().unwrap_or(self.read_at)
@@ -79,11 +89,10 @@ impl Lane {
     /// Whether to read on: a track has nothing on its way and no full batch, and what waits in all is not too much.
     pub(super) fn wants_more(&self, pipe: &Definition) -> bool {
         let most = 2 * pipe.batch_size * self.tracks.len();
-        let records: usize = self.tracks.iter().map(Track::records).sum();
         let bytes: usize = self.tracks.iter().map(|track| track.pending_bytes).sum();
         let is_short = |track: &Track| track.queue.is_empty() && !track.is_full(pipe);
         !self.is_read
-            && records < most
+            && self.records() < most
             && bytes <= MOST_EVENT_BYTES * self.tracks.len()
             && self.tracks.iter().any(is_short)
     }
@@ -126,8 +135,9 @@ impl Lane {
             most = most.min(in_window);
         }
         let Some(first) = track.pending.front() else { return };
-        let has_waited = now - first.created >= pipe.batching_window_ms;
-        if track.is_full(pipe) || has_waited || is_last {
+        // A record of a time that is still to come waits for nobody: the clock was set back since.
+        let is_waiting = (0..pipe.batching_window_ms).contains(&(now - first.created));
+        if track.is_full(pipe) || !is_waiting || is_last {
             track.cut(most);
         }
     }
@@ -238,6 +248,17 @@ mod tests {
         assert!(lane.wants_more(&pipe));
         lane.push(entry(4, 0, 0));
         assert!(!lane.wants_more(&pipe), "twice what may be on its way");
+    }
+
+    #[test]
+    fn records_wait_for_others_as_long_as_the_batching_window_and_not_for_the_clock() {
+        let at = |pipe: &Definition, created_ms: i64| cut(&mut lane(pipe, &[(0, created_ms)]), 0, pipe);
+        let window = pipe(r#"{"MaximumBatchingWindowInSeconds":10}"#);
+        assert_eq!(at(&window, 995_000), None);
+        assert_eq!(at(&window, 990_000), Some(vec![1]));
+        // The clock was set back.
+        assert_eq!(at(&window, 1_000_001), Some(vec![1]));
+        assert_eq!(at(&pipe("{}"), 1_000_001), Some(vec![1]));
     }
 
     #[test]

@@ -40,6 +40,9 @@ const MOST_PIPES: usize = 100;
 /// How long a moved clock waits in all for what is delivered because of it.
 pub const SETTLE: Duration = Duration::from_secs(10);
 
+/// The last result of a pipe that has done nothing yet, in Lambda's words.
+const NOTHING_YET: &str = "No records processed";
+
 /// The pipes of a server.
 pub struct Pipes {
     around: Arc<Surroundings>,
@@ -173,6 +176,13 @@ impl Pipes {
         let tls = tls.transpose().map_err(|error| failed(&error))?;
         let mut running = lock(&self.running);
         if let Some(at) = position(&running, namespace, &definition.name) {
+            let source = running[at].pipe.definition.source.text();
+            if !asked.is_named() && source != definition.source.text() {
+                return Err(format!(
+                    "the pipe `{}` reads {source} already: give this one a `Name` of its own, or DELETE that one first",
+                    definition.name
+                ));
+            }
             running.remove(at).stop();
         }
         if running.len() >= MOST_PIPES {
@@ -184,14 +194,21 @@ impl Pipes {
             asked,
             tls,
             signal: Signal::default(),
-            stats: Mutex::new(Stats { last_result: "No records processed".into(), ..Stats::default() }),
+            stats: Mutex::new(Stats { last_result: NOTHING_YET.into(), ..Stats::default() }),
         });
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| failed(&error))?;
         let lanes = worker::begin(&self.around.engine, &pipe, kept).map_err(|error| failed(&error))?;
         let (around, shown) = (self.around.clone(), pipe.show());
-        let worker =
-            Worker { pipe: pipe.clone(), around, runtime, lanes, tasks: JoinSet::new(), is_saving: false };
+        let worker = Worker {
+            pipe: pipe.clone(),
+            around,
+            runtime,
+            lanes,
+            tasks: JoinSet::new(),
+            has_source: true,
+            is_saving: false,
+        };
         let work = move || worker.run_guarded();
         let thread = std::thread::Builder::new().name("dyno-pipe".into()).spawn(work);
         running.push(Running { pipe, thread: Some(thread.map_err(|error| failed(&error))?) });

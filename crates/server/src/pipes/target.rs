@@ -124,8 +124,9 @@ pub(super) struct DeadLetter<'a> {
 }
 
 impl DeadLetter<'_> {
-    /// Lambda's record of a failed invocation of a stream, with the event as `payload`, as for a bucket.
-    pub(super) fn body(&self) -> Value {
+    /// Lambda's record of a failed invocation of a stream. With the event as `payload`, as for a bucket, but for a queue:
+    /// there Lambda leaves it out, and queues take no messages of such a size.
+    pub(super) fn body(&self, destination: &Destination) -> Value {
         let arrival = |entry: Option<&Entry>| entry.map(|entry| entry.created.to_string());
         let sequence = |entry: Option<&Entry>| entry.map(|entry| entry.sequence_number.to_string());
         let entries = &self.work.entries[..self.count.min(self.work.entries.len())];
@@ -136,7 +137,7 @@ impl DeadLetter<'_> {
             }
             Condition::RecordAgeExceeded => Value::Null,
         };
-        json!({
+        let mut body = json!({
             "requestContext": {
                 "requestId": sequence(first),
                 "functionArn": self.function_arn,
@@ -155,8 +156,12 @@ impl DeadLetter<'_> {
                 "batchSize": entries.len(),
                 "streamArn": self.origin.stream_arn,
             },
-            "payload": String::from_utf8_lossy(&event(self.work, self.count, self.origin)),
-        })
+        });
+        if !matches!(destination, Destination::Sqs(_)) {
+            let event = event(self.work, self.count, self.origin);
+            body["payload"] = String::from_utf8_lossy(&event).into();
+        }
+        body
     }
 }
 
@@ -195,6 +200,26 @@ mod tests {
 
     use super::super::definition::Asked;
     use super::*;
+
+    #[test]
+    fn a_queue_is_told_of_records_without_them() {
+        let origin = Origin { stream_arn: "arn", shard_id: "shardId-1", window: None };
+        let work = Work::of(Vec::new());
+        let condition = Condition::RetryAttemptsExhausted;
+        let letter = DeadLetter {
+            work: &work,
+            count: 0,
+            condition,
+            origin,
+            function_arn: "f",
+            now: Timestamp::from_millis(0),
+        };
+        let queue = letter.body(&Destination::Sqs("http://localhost/queue".parse().unwrap()));
+        assert_eq!(queue["DDBStreamBatchInfo"]["shardId"], "shardId-1");
+        assert_eq!(queue.get("payload"), None);
+        let file = letter.body(&Destination::File("letters".into()));
+        assert_eq!(file["payload"], r#"{"Records":[]}"#);
+    }
 
     #[test]
     fn a_window_needs_its_state_back() {

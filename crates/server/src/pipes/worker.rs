@@ -25,7 +25,7 @@ use super::batch::{Entry, Next, Outcome, follow, take, too_old};
 use super::definition::{Source, StartingPosition};
 use super::lane::Lane;
 use super::target::{DeadLetter, Origin, event, invoke, tell};
-use super::{Pipe, Surroundings, window};
+use super::{NOTHING_YET, Pipe, Surroundings, window};
 use crate::clock::Clock;
 use crate::panics::text_of;
 use crate::wire::{Encode, lambda_record};
@@ -47,6 +47,8 @@ pub(super) struct Worker {
     pub(super) lanes: HashMap<ShardKey, Lane>,
     /// What is on its way.
     pub(super) tasks: JoinSet<Finished>,
+    /// Whether there was a stream when the pipe looked last.
+    pub(super) has_source: bool,
     /// Whether positions are on their way to the disk. The next ones wait, so they are written in their order.
     pub(super) is_saving: bool,
 }
@@ -149,11 +151,51 @@ impl Worker {
         let mut progress = Progress::None;
         if self.pipe.definition.is_enabled {
             let streams = streams_of(&self.around.engine, &self.pipe);
+            self.note_source(!streams.is_empty());
+            self.take_up(&streams)?;
             progress = self.go_over(&streams)?;
             self.forget_gone(&streams)?;
         }
         self.save();
         Ok(progress)
+    }
+
+    /// Says when there is nothing to read, and when there is again.
+    fn note_source(&mut self, is_there: bool) {
+        if is_there == self.has_source {
+            return;
+        }
+        self.has_source = is_there;
+        let source = self.pipe.definition.source.text();
+        self.pipe.note(|stats| {
+            stats.last_result = match is_there {
+                true => NOTHING_YET.into(),
+                false => format!("PROBLEM: {source} is not there, or has no stream"),
+            };
+        });
+    }
+
+    /// Takes up the shards that came since the last round: from the beginning, but for those of a state of the database
+    /// that was brought back.
+    fn take_up(&mut self, streams: &[Arc<Stream>]) -> Result<(), StoreError> {
+        let keys = |stream: &Arc<Stream>| {
+            let id = stream.row.id;
+            stream.row.shards.iter().map(move |shard| (id, shard.number)).collect::<Vec<ShardKey>>()
+        };
+        let new: Vec<ShardKey> =
+            streams.iter().flat_map(keys).filter(|key| !self.lanes.contains_key(key)).collect();
+        if new.is_empty() {
+            return Ok(());
+        }
+        // Positions are in the change that shows a state, which may be on its way to the disk.
+        let Pipe { namespace, definition, .. } = &*self.pipe;
+        let begun = self.around.engine.begun_pipe_by_now(namespace, &definition.name)?;
+        let mut positions = begun.unwrap_or_default().positions;
+        for key in new {
+            let position = positions.remove(&key).unwrap_or_default();
+            self.lanes.insert(key, Lane::at(position, definition));
+        }
+        Ok(())
     }
 
     fn go_over(&mut self, streams: &[Arc<Stream>]) -> Result<Progress, StoreError> {
@@ -192,8 +234,8 @@ impl Worker {
     /// Takes one step in a shard: reads, and sends what each of its tracks has to send.
     fn step(&mut self, stream: &Stream, shard: &Shard) -> Result<Progress, StoreError> {
         let key = (stream.row.id, shard.number);
-        let definition = &self.pipe.definition;
-        let mut lane = self.lanes.remove(&key).unwrap_or_else(|| Lane::at(Position::default(), definition));
+        // All shards of the round were taken up before it.
+        let Some(mut lane) = self.lanes.remove(&key) else { return Ok(Progress::None) };
         let read = self.fill(stream, shard, &mut lane);
         let mut progress = Progress::None;
         if read.is_ok() {
@@ -243,11 +285,12 @@ impl Worker {
             Some((count, condition)) => {
                 let (region, account) = place(&stream.row.arn);
                 let function_arn = &definition.function.arn(region, account);
-                let letter = || DeadLetter { work, count, condition, origin, function_arn, now }.body();
-                let letter = definition.on_failure.clone().map(|destination| (destination, letter()));
+                let letter = DeadLetter { work, count, condition, origin, function_arn, now };
+                let destination = definition.on_failure.clone();
+                let letter = destination.map(|destination| (letter.body(&destination), destination));
                 let task = async move {
                     let told = match letter {
-                        Some((destination, body)) => tell(&pipe, &destination, body).await,
+                        Some((body, destination)) => tell(&pipe, &destination, body).await,
                         None => Ok(()),
                     };
                     finished(Sent::Told(told))
@@ -390,16 +433,33 @@ impl Worker {
         Ok(Some(Entry { json, sequence_number, created, item_hash: crc32fast::hash(&keys) }))
     }
 
-    /// Forgets the positions of shards that are no more.
+    /// Forgets the positions of shards that are no more, and says so when records went with them.
     fn forget_gone(&mut self, streams: &[Arc<Stream>]) -> Result<(), StoreError> {
         let is_there = |(stream, shard): &ShardKey| {
             streams.iter().any(|known| known.row.id == *stream && known.shard(*shard).is_some())
         };
-        let gone: Vec<ShardKey> = self.lanes.keys().filter(|key| !is_there(key)).copied().collect();
-        if !gone.is_empty() {
-            let pipe = &self.pipe;
-            self.around.engine.save_pipe(&pipe.namespace, &pipe.definition.name, &[], &gone).wait()?;
-            self.lanes.retain(|key, _| is_there(key));
+        // What is on its way may still get there.
+        let gone: Vec<ShardKey> = self
+            .lanes
+            .iter()
+            .filter(|(key, lane)| !is_there(key) && !lane.is_busy())
+            .map(|(key, _)| *key)
+            .collect();
+        if gone.is_empty() {
+            return Ok(());
+        }
+        let pipe = &self.pipe;
+        self.around.engine.save_pipe(&pipe.namespace, &pipe.definition.name, &[], &gone).wait()?;
+        let lost: usize =
+            gone.iter().filter_map(|key| self.lanes.remove(key)).map(|lane| lane.records()).sum();
+        if lost > 0 {
+            pipe.note(|stats| {
+                stats.given_up_records += lost as u64;
+                // Others may not even have been read.
+                stats.last_result = format!(
+                    "PROBLEM: at least {lost} records went with their shard before they were delivered"
+                );
+            });
         }
         Ok(())
     }

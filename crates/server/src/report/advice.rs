@@ -4,6 +4,7 @@
 //! and scanning") and those of the design guides that name them: sharding, sparse indexes, filters moved into keys.
 
 use dynamometer_capacity::admission::Dimension;
+use dynamometer_capacity::quantity::thousands;
 
 use super::build::partition_limit;
 use super::money::{ON_DEMAND, PROVISIONED};
@@ -163,8 +164,11 @@ fn filters(place: &Place<'_>) -> Vec<Advice> {
         if operation.filtered_out_units < ENOUGH_UNITS / 2.0 || share < 0.5 {
             return None;
         }
-        let cost =
-            operation.on_demand_dollars_a_month.map(|dollars| format!(" (${:.2} a month)", dollars * share));
+        // What is provisioned is paid for whatever is dropped.
+        let cost = operation
+            .on_demand_dollars_a_month
+            .filter(|_| place.table.billing_mode == "PAY_PER_REQUEST")
+            .map(|dollars| format!(" ({} a month)", dollars_text(dollars * share)));
         let sentence = format!(
             "{}: the filters of {} drop {:.0} % of what it pays for{}.",
             place.name(),
@@ -255,10 +259,20 @@ fn unread_indexes(place: &Place<'_>) -> Vec<Advice> {
     if resource.index.is_none() || resource.reads > 0 || resource.write_units < ENOUGH_UNITS {
         return Vec::new();
     }
-    let cost =
-        resource.dollars_a_month.map(|dollars| format!(" (${dollars:.2} a month)")).unwrap_or_default();
+    // A local index of a provisioned table has no throughput of its own: nothing is paid for it alone.
+    let cost = resource
+        .dollars_a_month
+        .filter(|dollars| *dollars >= 0.005)
+        .map(|dollars| format!(" ({} a month)", dollars_text(dollars)))
+        .unwrap_or_default();
     let sentence = format!("{}: written {} times and never read{cost}.", place.name(), resource.writes);
     vec![place.advice("unread-index", sentence, "delete the index if nothing else needs it")]
+}
+
+/// Dollars with cents, and commas between thousands.
+fn dollars_text(value: f64) -> String {
+    let cents = (value.abs() * 100.0).round() as u64;
+    format!("${}.{:02}", thousands(&(cents / 100).to_string()), cents % 100)
 }
 
 /// Whether the other mode would be cheaper by a fifth and a dollar.
@@ -283,7 +297,11 @@ fn billing_mode(report: &Report) -> Option<Advice> {
         kind: "billing-mode".to_owned(),
         table: report.tables.first()?.table.clone(),
         index: None,
-        sentence: format!("All tables: this load costs ${now:.2} a month, and ${other:.2} {name}."),
+        sentence: format!(
+            "All tables: this load costs {} a month, and {} {name}.",
+            dollars_text(now),
+            dollars_text(other)
+        ),
         remedy: remedy.to_owned(),
     })
 }

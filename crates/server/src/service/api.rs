@@ -181,9 +181,15 @@ impl Api {
         target: &str,
         body: &[u8],
     ) -> Answer {
-        if strike.delay_ms > 0 {
+        let later;
+        let context = if strike.delay_ms > 0 {
             tokio::time::sleep(Duration::from_millis(strike.delay_ms)).await;
-        }
+            // It runs when the delay is over: what was written meanwhile was written before it.
+            later = Context { now: self.config.jobs.clock().now(), ..*context };
+            &later
+        } else {
+            context
+        };
         let Some(ending) = strike.ending else {
             return dispatch(&self.engine, context, target, body).await;
         };
@@ -194,6 +200,13 @@ impl Api {
         match ending.blow {
             Blow::Error(error) => Answer::error(&error),
             Blow::HangUp => Answer::none(),
+            Blow::Part(part) => {
+                let rest = match part.rest() {
+                    Some(rest) => dispatch(&self.engine, context, target, rest).await,
+                    None => Answer::ok(b"{}".to_vec()),
+                };
+                if rest.status == 200 { Answer::ok(part.complete(&rest.body)) } else { rest }
+            }
         }
     }
 

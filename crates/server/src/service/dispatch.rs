@@ -27,6 +27,11 @@ impl Answer {
         Answer::error_as(ErrorForm::Namespaced, error)
     }
 
+    /// The body of a request that went well.
+    pub(super) fn ok(body: Vec<u8>) -> Answer {
+        Answer { status: 200, body, incident: None, hang_up: false }
+    }
+
     /// No answer: the connection closes.
     pub(super) fn none() -> Answer {
         Answer { status: 500, body: Vec::new(), incident: None, hang_up: true }
@@ -64,7 +69,7 @@ pub async fn dispatch(engine: &Engine, context: &Context<'_>, target: &str, body
         engine.note_error(context, operation.name, table_name(error, body).as_deref(), error);
     }
     match answered {
-        Ok(body) => Answer { status: 200, body, incident: None, hang_up: false },
+        Ok(body) => Answer::ok(body),
         Err(error) if error.kind == ErrorKind::InternalServerError => {
             Answer::internal(operation.errors, error.message, (context.entropy)() as u64)
         }

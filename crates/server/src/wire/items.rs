@@ -266,7 +266,7 @@ wire_struct! {
 
 wire_struct! {
     codec TransactPut reads TransactAction: "Put" {
-        "Item" => item [33 levels],
+        "Item" => item,
         "TableName" => table_name,
         "ConditionExpression" => condition_expression,
         "ExpressionAttributeNames" => expression_attribute_names,

@@ -75,13 +75,14 @@ impl<'a> Cursor<'a> {
         key
     }
 
-    /// Steps over the next value, however deep.
-    pub(super) fn skip(&mut self) {
-        let mut open = 0usize;
+    /// Steps over the next value, however deep, and tells how many of its brackets were open at once.
+    pub(super) fn skip(&mut self) -> usize {
+        let (mut open, mut deepest) = (0usize, 0);
         loop {
             match self.peek() {
                 b'{' | b'[' => {
                     open += 1;
+                    deepest = deepest.max(open);
                     self.step();
                 }
                 b'}' | b']' => {
@@ -89,13 +90,13 @@ impl<'a> Cursor<'a> {
                     self.step();
                 }
                 b',' | b':' => self.step(),
-                0 => return,
+                0 => return deepest,
                 _ => {
                     self.token();
                 }
             }
             if open == 0 {
-                return;
+                return deepest;
             }
         }
     }
@@ -168,7 +169,7 @@ mod tests {
         let mut cursor = Cursor::new(br#"[ {"a":[1,{"b":"]}\""}]} , 2 ]"#).unwrap();
         cursor.step();
         assert!(cursor.next_part(b']'));
-        cursor.skip();
+        assert_eq!(cursor.skip(), 3);
         assert!(cursor.next_part(b']'));
         assert_eq!(cursor.token(), "2");
         assert!(!cursor.next_part(b']'));

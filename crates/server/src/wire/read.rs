@@ -45,8 +45,11 @@ pub(super) fn decode_again<R: Request>(body: &[u8], layer: Layer) -> Result<R, A
         Layer::Current => Reader::Stored,
         Layer::Older => Reader::BigDecimal,
     };
-    let (strict, faults) = rewrite(body, R::SHAPE, reader)?;
+    let (mut strict, mut faults) = rewrite(body, R::SHAPE, reader)?;
+    if faults.are_of_older_layer() && layer == Layer::Current {
+        (strict, faults) = rewrite(body, R::SHAPE, Reader::BigDecimal)?;
+    }
     let mut request: R = decode_strict(&strict).expect("the second reader writes what the first one reads");
-    request.set_faults(Faults::new(faults));
+    request.set_faults(faults);
     Ok(request)
 }

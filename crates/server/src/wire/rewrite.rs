@@ -4,12 +4,13 @@
 //! What it writes, the strict reader reads.
 //!
 //! # Source
-//! The texts: validation.md §2 of the facts; the words for booleans, the cutting of numbers and the order of a
-//! value's faults were measured by others on AWS in 2026.
+//! The texts: validation.md §2 of the facts; the words for booleans, the cutting of numbers, the order of a value's
+//! faults and what hands a request to the older layer were measured by others on AWS in 2026.
 
 use std::borrow::Cow;
 
-use dynamometer_types::fault::{FaultAt, Step, ValueFault};
+use dynamometer_types::fault::{FaultAt, Faults, Step, ValueFault};
+use dynamometer_types::limits::OLDER_LAYER_LEVELS;
 use dynamometer_types::number::Reader;
 use dynamometer_types::value::ValueType;
 use dynamometer_types::{ApiError, ErrorKind, Number};
@@ -22,7 +23,11 @@ use super::words::{self, Found, Place};
 /// More faults than any text of AWS's lists; a body of nothing but faults must not fill the memory.
 const MOST_FAULTS: usize = 100;
 
-/// Writes a body in the strict form, and tells the faults of its values in the order of the text.
+/// Brackets below the deepest level that is read, from which on AWS hands the request to its older layer: two for
+/// each level, and the one of the scalar.
+const OLDER_LAYER_BRACKETS: usize = 2 * (OLDER_LAYER_LEVELS - LEVELS as usize) - 1;
+
+/// Writes a body in the strict form, and tells the faults of its values.
 ///
 /// # Errors
 /// SerializationException.
@@ -30,15 +35,16 @@ pub(super) fn rewrite(
     body: &[u8],
     shape: &'static Shape,
     reader: Reader,
-) -> Result<(Vec<u8>, Vec<FaultAt>), ApiError> {
+) -> Result<(Vec<u8>, Faults), ApiError> {
     let mut json = Cursor::new(body).ok_or_else(no_json)?;
     if json.peek() != b'{' {
         return Err(no_json());
     }
     let out = Vec::with_capacity(body.len());
-    let mut rewriter = Rewriter { json, out, path: vec![], faults: vec![], reader };
+    let mut rewriter = Rewriter { json, out, path: vec![], faults: vec![], reader, is_of_older_layer: false };
     rewriter.shaped(shape, Place::Member, LEVELS)?;
-    Ok((rewriter.out, rewriter.faults))
+    let faults = Faults::new(rewriter.faults);
+    Ok((rewriter.out, if rewriter.is_of_older_layer { faults.in_older_layer() } else { faults }))
 }
 
 /// What AWS says to a body that it cannot parse: nothing.
@@ -63,13 +69,20 @@ struct Rewriter<'a> {
     path: Vec<Step>,
     faults: Vec<FaultAt>,
     reader: Reader,
+    is_of_older_layer: bool,
 }
 
 impl<'a> Rewriter<'a> {
     fn shaped(&mut self, shape: &'static Shape, place: Place, levels: u8) -> Result<Part, ApiError> {
         match shape {
             Shape::String => self.string().map(|_| Part::Written),
-            Shape::Bool => self.boolean().map(|_| Part::Written),
+            Shape::Bool => {
+                // Of members that are booleans only this one matters.
+                if self.is(b'"') && self.path.last() == Some(&Step::Member("Exists")) {
+                    self.is_of_older_layer = true;
+                }
+                self.boolean().map(|_| Part::Written)
+            }
             Shape::Number(kind) => self.number(*kind).map(|()| Part::Written),
             Shape::Value => self.value(place, levels),
             Shape::Item => self.map(&Shape::Value, place, levels, true).map(|()| Part::Written),
@@ -141,6 +154,9 @@ impl<'a> Rewriter<'a> {
             NumberKind::Integer => nearest_whole(token, i32::MIN.into(), i32::MAX.into()),
             NumberKind::Long => nearest_whole(token, i64::MIN, i64::MAX),
         };
+        if kind == NumberKind::Integer && token.parse::<f64>() != text.parse::<f64>() {
+            self.is_of_older_layer = true;
+        }
         self.write(&text);
         Ok(())
     }
@@ -213,16 +229,17 @@ impl<'a> Rewriter<'a> {
         while self.json.next_part(b'}') {
             let key = self.json.key();
             let name = unescape(key).ok_or_else(no_json)?;
-            let unnamed = names && name.is_empty();
+            let faulty_name = ValueFault::of_name(&name).filter(|_| names);
+            let is_dropped = faulty_name.is_some();
             self.path.push(Step::Key(name.into_owned()));
             let start = self.begin_part(&mut parts);
             self.write(key);
             self.write(":");
-            if unnamed {
-                self.fault(ValueFault::EmptyName);
+            if let Some(fault) = faulty_name {
+                self.fault(fault);
             }
             let part = self.element(element, levels)?;
-            self.end_part(&mut parts, start, if unnamed { Part::Dropped } else { part });
+            self.end_part(&mut parts, start, if is_dropped { Part::Dropped } else { part });
         }
         self.write("}");
         Ok(())
@@ -256,13 +273,16 @@ impl<'a> Rewriter<'a> {
             found => return Err(wrong(words::not_a_structure("AttributeValue", place, found))),
         }
         let Some(below) = levels.checked_sub(1) else {
-            self.json.skip();
+            if self.json.skip() >= OLDER_LAYER_BRACKETS {
+                self.is_of_older_layer = true;
+            }
             self.fault(ValueFault::TooDeep);
             return Ok(Part::Dropped);
         };
         let start = self.out.len();
         let faults_before = self.faults.len();
         let types = self.types(start, below)?;
+        self.is_of_older_layer |= types.seen.count_ones() > 1;
         if let Some((before_nested, fault)) = types.fault() {
             self.out.truncate(start);
             self.write(NULL_VALUE);
@@ -296,6 +316,9 @@ impl<'a> Rewriter<'a> {
 
     /// What a type member of a value holds. Answers its fault.
     fn typed(&mut self, kind: ValueType, below: u8) -> Result<Option<ValueFault>, ApiError> {
+        if matches!(kind, ValueType::Bool | ValueType::Null) && self.is(b'"') {
+            self.is_of_older_layer = true;
+        }
         match kind {
             ValueType::S => self.string().map(|_| None),
             ValueType::N => {

@@ -369,7 +369,7 @@ fn values_nest_as_deep_as_their_place_allows() {
         (scan, r#"{"ScanFilter":{"a":{"AttributeValueList":[@]}}}"#, 33),
         (scan, r#"{"ExclusiveStartKey":{"a":@}}"#, 32),
         (scan, r#"{"ExpressionAttributeValues":{":a":@}}"#, 32),
-        (transact, r#"{"TransactItems":[{"Put":{"Item":{"a":@}}}]}"#, 33),
+        (transact, r#"{"TransactItems":[{"Put":{"Item":{"a":@}}}]}"#, 32),
         (transact, r#"{"TransactItems":[{"Delete":{"Key":{"a":@}}}]}"#, 32),
         (transact, r#"{"TransactItems":[{"Update":{"ExpressionAttributeValues":{":a":@}}}]}"#, 33),
     ];
@@ -435,6 +435,40 @@ fn null_is_absent_and_the_unknown_is_ignored() {
     assert_eq!(request.table_name, None);
     assert_eq!(request.item.unwrap().get("a"), Some(&AttributeValue::s("x")));
     assert!(request.return_values.is_some() && request.faults.is_empty());
+}
+
+/// Measured by others on AWS, 2026.
+#[test]
+fn some_forms_hand_a_whole_request_to_the_older_layer() {
+    let put = |body: &str| {
+        let request = decode::<PutItemRequest>(body.as_bytes(), Layer::Current).unwrap();
+        request.faults.are_of_older_layer()
+    };
+    let query = |body: &str| {
+        let request = decode::<QueryRequest>(body.as_bytes(), Layer::Current).unwrap();
+        request.faults.are_of_older_layer()
+    };
+    let item = |value: &str| put(&format!(r#"{{"Item":{{"a":{value}}}}}"#));
+    let cases = [
+        (item(r#"{"BOOL":"true"}"#), true),
+        (item(r#"{"L":[{"NULL":"t"}]}"#), true),
+        (item(r#"{"S":"a","N":"1"}"#), true),
+        (item(r#"{"S":"a","N":null,"X":1}"#), false),
+        (item(r#"{"BOOL":false}"#), false),
+        (item(r#"{"NULL":false}"#), false),
+        (item(r#"{"N":"x"}"#), false),
+        (item(&nested(63)), false),
+        (item(&nested(64)), true),
+        (put(r#"{"Expected":{"a":{"Exists":"false"}}}"#), true),
+        (put(r#"{"Expected":{"a":{"Exists":false}},"X":1}"#), false),
+        (query(r#"{"Limit":1.5}"#), true),
+        (query(r#"{"Limit":4294967296}"#), true),
+        (query(r#"{"Limit":1e2}"#), false),
+        (query(r#"{"ConsistentRead":"true"}"#), false),
+    ];
+    for (at, (is_older, expected)) in cases.into_iter().enumerate() {
+        assert_eq!(is_older, expected, "case {at}");
+    }
 }
 
 #[test]

@@ -14,7 +14,7 @@ pub enum Shape {
     Number(NumberKind),
     /// An attribute value.
     Value,
-    /// A map from attribute names to attribute values, faulty where a name is empty.
+    /// A map from attribute names to attribute values, faulty where a name is empty or too long.
     Item,
     /// A list.
     List(&'static Shape),

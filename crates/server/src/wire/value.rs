@@ -5,7 +5,7 @@ use std::fmt;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use dynamometer_types::value::{ValueType, sort_set};
-use dynamometer_types::{AttributeValue, Item, Number};
+use dynamometer_types::{AttributeValue, Item, Number, ValueFault};
 use serde::Deserializer;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 use smol_str::SmolStr;
@@ -130,7 +130,7 @@ impl<'de> Visitor<'de> for Attributes {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Item, A::Error> {
         let mut attributes = Vec::with_capacity(8);
         while let Some(name) = map.next_key_seed(Seed::<SmolStr>::new(0))? {
-            if name.is_empty() {
+            if ValueFault::of_name(&name).is_some() {
                 return Err(irregular());
             }
             attributes.push((name, map.next_value_seed(Seed::<AttributeValue>::new(self.levels))?));

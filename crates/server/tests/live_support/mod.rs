@@ -190,6 +190,21 @@ impl Server {
         (served, refusal)
     }
 
+    /// Keeps the state of the database under a name.
+    pub fn keep_state(&self, name: &str) {
+        self.engine.keep_state("", name, self.now()).unwrap();
+    }
+
+    /// Brings a state back.
+    pub fn bring_back(&self, name: &str) {
+        self.engine.bring_back("", name, self.now()).unwrap();
+    }
+
+    /// How far the clock was moved, as the store has it.
+    pub fn kept_time(&self) -> Option<Timestamp> {
+        self.engine.kept_time().unwrap()
+    }
+
     pub fn run_jobs(&self) {
         self.api.engine().run_jobs(self.clock.now()).unwrap();
     }

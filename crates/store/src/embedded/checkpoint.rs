@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::ops::{Bound, ControlFlow};
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
@@ -12,6 +12,9 @@ use super::database::{Database, store_error};
 use super::{ENGINE, EmbeddedOptions};
 use crate::folder::Folder;
 use crate::{Direction, Keyspace, Snapshot, StoreError};
+
+/// There is next to nothing to settle.
+const SETTLE_TIME: Duration = Duration::from_secs(60);
 
 /// Writes everything that `snapshot` sees into `to`, which must be empty or not exist. Any engine's
 /// snapshot will do. The rows come sorted, so they go straight into tables, without a log.
@@ -25,7 +28,7 @@ pub(crate) fn write_checkpoint(snapshot: &dyn Snapshot, to: &Path) -> Result<(),
     for keyspace in Keyspace::ALL {
         copy(snapshot, &database, keyspace)?;
     }
-    database.settle(Instant::now())?;
+    database.settle(Instant::now() + SETTLE_TIME)?;
     drop(database);
     folder.finish()
 }

@@ -1,5 +1,6 @@
 //! The engine itself: a tree for each keyspace, one log for all, and the view of them that readers get.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -12,6 +13,7 @@ use lsm_tree::config::{BloomConstructionPolicy, FilterPolicy, FilterPolicyEntry,
 use lsm_tree::{AbstractTree, AnyTree, Cache, Config, DescriptorTable, SeqNo, SequenceNumberCounter};
 use parking_lot::Mutex;
 
+use super::list;
 use super::log::{self, Log, Segment};
 use super::rows::RowCache;
 use super::view::{View, Views, trees};
@@ -19,8 +21,8 @@ use super::{Durability, EmbeddedOptions};
 use crate::folder::sync_folder;
 use crate::{Keyspace, StoreError, Write};
 
-/// Tables that are kept open, at most.
-const OPEN_TABLES: usize = 400;
+/// The log's folder.
+const LOG: &str = "log";
 
 /// An open database. One thread at a time writes to it; any number read.
 ///
@@ -62,23 +64,21 @@ struct Shared {
 impl Database {
     /// Opens a folder, or makes one, and replays what the log holds beyond the tables.
     pub fn open(path: &Path, options: &EmbeddedOptions) -> Result<Self, StoreError> {
-        std::fs::create_dir_all(path)?;
+        fs::create_dir_all(path)?;
         let shared = Shared {
             blocks: Arc::new(Cache::with_capacity_bytes(options.cache_bytes / 2)),
-            descriptors: Arc::new(DescriptorTable::new(OPEN_TABLES)),
+            descriptors: Arc::new(DescriptorTable::new(options.open_tables)),
             seqno: SequenceNumberCounter::default(),
             visible: SequenceNumberCounter::default(),
         };
         let open: [OnceLock<AnyTree>; Keyspace::COUNT] = Default::default();
-        for keyspace in Keyspace::ALL {
-            if path.join(keyspace.name()).exists() {
-                let tree = shared.open_tree(path, keyspace)?;
-                open[keyspace.index()].get_or_init(|| tree);
-            }
+        for keyspace in list::read(path)? {
+            let tree = shared.open_tree(path, keyspace)?;
+            open[keyspace.index()].get_or_init(|| tree);
         }
         let in_tables: [Option<SeqNo>; Keyspace::COUNT] =
             std::array::from_fn(|index| open[index].get()?.get_highest_persisted_seqno());
-        let folder = path.join("log");
+        let folder = path.join(LOG);
         let mut memtable_bytes = 0;
         let recovered = log::recover(&folder, options.durability, |seqno, writes| {
             for write in writes {
@@ -225,7 +225,7 @@ impl Database {
     }
 
     fn log_folder(&self) -> PathBuf {
-        self.path.join("log")
+        self.path.join(LOG)
     }
 
     /// Merges some tables of a keyspace, on this thread. False when none are due.
@@ -276,7 +276,8 @@ impl Shared {
             Some(tree) => Ok(tree),
             None => {
                 let tree = self.open_tree(path, keyspace)?;
-                sync_folder(path)?;
+                let known = Keyspace::ALL.into_iter().filter(|known| open[known.index()].get().is_some());
+                list::write(path, known.chain([keyspace]))?;
                 Ok(place.get_or_init(|| tree))
             }
         }
@@ -306,10 +307,23 @@ fn insert(tree: &AnyTree, write: Write, seqno: SeqNo) {
     };
 }
 
+/// Finds that a folder has lost its log, without which recent writes are missing, as in a copy that was not finished.
+///
+/// # Errors
+/// [`StoreError::Corrupt`], [`StoreError::Io`].
+pub(super) fn check_log(path: &Path) -> Result<(), StoreError> {
+    if log::is_missing(&path.join(LOG))? {
+        return Err(StoreError::Corrupt(format!("there is no log in {}", path.display()).into()));
+    }
+    Ok(())
+}
+
 /// What an error of the engine means to us.
 pub(super) fn store_error(error: lsm_tree::Error) -> StoreError {
     match error {
         lsm_tree::Error::Io(error) => error.into(),
+        lsm_tree::Error::ChecksumMismatch { .. } => StoreError::Corrupt("a checksum does not match".into()),
+        lsm_tree::Error::Unrecoverable => StoreError::Corrupt("files are missing or cut off".into()),
         other => StoreError::Corrupt(format!("{other:?}").into()),
     }
 }

@@ -6,6 +6,7 @@ mod checkpoint;
 mod counters;
 mod database;
 mod group;
+mod list;
 mod log;
 mod queue;
 mod rows;
@@ -52,6 +53,8 @@ pub struct EmbeddedOptions {
     /// Bytes of recent writes, of all keyspaces together, that are gathered in memory before they are written to
     /// tables. Writers wait at twice as many. What a start after a crash has to replay is about as much again.
     pub memtable_bytes: u64,
+    /// How many files of tables are kept open at a time. A read of another one opens it first.
+    pub open_tables: usize,
     /// How long [`close`](Store::close) may take to write recent data to tables. What is not done by then
     /// stays in the log, and the next start replays it.
     pub close_time: Duration,
@@ -62,7 +65,8 @@ impl Default for EmbeddedOptions {
         EmbeddedOptions {
             durability: Durability::Sync,
             cache_bytes: 64 << 20,
-            memtable_bytes: 32 << 20,
+            memtable_bytes: 64 << 20,
+            open_tables: 400,
             close_time: Duration::from_millis(700),
         }
     }
@@ -99,6 +103,9 @@ impl EmbeddedStore {
     /// its data is damaged, [`StoreError::Io`] and [`StoreError::Full`].
     pub fn open(path: impl AsRef<Path>, options: &EmbeddedOptions) -> Result<Self, StoreError> {
         let mut folder = Folder::open(path.as_ref(), ENGINE)?;
+        if !folder.is_new() {
+            database::check_log(&folder.data())?;
+        }
         let database = Arc::new(Database::open(&folder.data(), options)?);
         if folder.is_new() {
             folder.finish()?;

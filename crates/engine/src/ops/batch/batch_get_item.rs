@@ -9,7 +9,7 @@ use dynamometer_types::fault::Step;
 use dynamometer_types::limits::{BATCH_GET_BYTES, BATCH_GET_KEYS};
 use dynamometer_types::{ApiError, Item, Layer};
 
-use super::check_table_names;
+use super::{check_table_names, echo};
 use crate::Context;
 use crate::api::{BatchGetItemRequest, BatchGetItemResponse, ItemOut, KeysAndAttributes};
 use crate::catalog::Table;
@@ -20,7 +20,7 @@ use crate::ops::items::{parse_projection_members, project_row};
 use crate::read_path::Stop;
 use crate::throughput::{Charged, Operation};
 use crate::validate::expressions::{ExpressionParameters, check_not_mixed};
-use crate::validate::keys::check_key;
+use crate::validate::keys::{check_key, check_scalar_paths_of};
 use crate::validate::members::{Findings, Rule, Seen};
 use crate::validate::values::{check_names, check_values};
 use crate::validate::wording::BATCH_GET_ITEM;
@@ -61,6 +61,7 @@ impl Engine {
             plans.push((table, Vec::new()));
         }
         for (read, (table, keys)) in reads.iter().zip(&mut plans) {
+            check_scalar_paths_of(table, None, read.projection.as_ref())?;
             *keys = read.keys.iter().map(|key| check_key(table, key)).collect::<Result<_, _>>()?;
         }
         let mut response = BatchGetItemResponse {
@@ -150,24 +151,25 @@ struct Refused {
 }
 
 fn check(request: &BatchGetItemRequest) -> Result<Vec<TableRead<'_>>, ApiError> {
+    let wording = BATCH_GET_ITEM.of_request(&request.faults);
     check_members(request)?;
     let tables = request.request_items.as_deref().unwrap_or_default();
-    check_names(&request.faults, &[], BATCH_GET_ITEM)?;
+    check_names(&request.faults, &[], wording)?;
     for (_, asked) in tables {
-        check_attribute_names(&asked.attributes_to_get, BATCH_GET_ITEM)?;
+        check_attribute_names(asked.attributes_to_get.iter().flatten(), wording)?;
     }
-    check_values(&request.faults, &[], BATCH_GET_ITEM)?;
+    check_values(&request.faults, &[], wording)?;
     let any = |given: fn(&KeysAndAttributes) -> bool| tables.iter().any(|(_, asked)| given(asked));
     check_not_mixed(
         &[("AttributesToGet", any(|asked| asked.attributes_to_get.is_some()))],
         &[("ProjectionExpression", any(|asked| asked.projection_expression.is_some()))],
-        BATCH_GET_ITEM,
+        wording,
     )?;
     let mut reads = Vec::with_capacity(tables.len());
     for (table_name, asked) in tables {
         let path = [Step::Member("RequestItems"), Step::Key(table_name.clone())];
         let parameters = ExpressionParameters {
-            wording: BATCH_GET_ITEM,
+            wording,
             names: asked.expression_attribute_names.as_ref(),
             values: None,
             faults: &request.faults,
@@ -215,7 +217,7 @@ fn check_members(request: &BatchGetItemRequest) -> Result<(), ApiError> {
         length(format!("RequestItems.{name}.member.Keys"), keys_of(asked), Rule::MinLength(1))?;
     }
     let mut members = Findings::new();
-    check_table_names(&mut members, tables.iter().map(|(name, _)| name.as_str()));
+    check_table_names(&mut members, tables, echo::keys_as_json);
     members.one_of("returnConsumedCapacity", &request.return_consumed_capacity);
     for (_, asked) in tables {
         check_attributes_to_get(&mut members, &asked.attributes_to_get);

@@ -8,7 +8,7 @@ use dynamometer_types::fault::Step;
 use dynamometer_types::limits::BATCH_WRITE_REQUESTS;
 use dynamometer_types::{ApiError, Item, ValueFault};
 
-use super::check_table_names;
+use super::{check_table_names, echo};
 use crate::Context;
 use crate::api::{BatchWriteItemRequest, BatchWriteItemResponse, WriteRequest};
 use crate::catalog::Table;
@@ -203,13 +203,10 @@ fn check_members(request: &BatchWriteItemRequest) -> Result<(), ApiError> {
     }
     let mut members = Findings::new();
     if tables.iter().any(|(_, requests)| requests.is_empty() || requests.len() > BATCH_WRITE_REQUESTS) {
-        let list = |count: usize| if count == 0 { "[]".to_string() } else { format!("[{count} requests]") };
-        let echo: Vec<String> =
-            tables.iter().map(|(name, requests)| format!("{name}={}", list(requests.len()))).collect();
         members.add(format!(
-            "Value '{{{}}}' at 'requestItems' failed to satisfy constraint: Map value must satisfy constraint: [Member \
+            "Value '{}' at 'requestItems' failed to satisfy constraint: Map value must satisfy constraint: [Member \
              must have length less than or equal to 25, Member must have length greater than or equal to 1]",
-            echo.join(", ")
+            echo::writes_as_java(tables)
         ));
     }
     members.one_of("returnConsumedCapacity", &request.return_consumed_capacity);
@@ -227,7 +224,7 @@ fn check_members(request: &BatchWriteItemRequest) -> Result<(), ApiError> {
     }
     members.finish()?;
     let mut names = Findings::new();
-    check_table_names(&mut names, tables.iter().map(|(name, _)| name.as_str()));
+    check_table_names(&mut names, tables, echo::writes_as_java);
     names.finish()?;
     if tables.iter().map(|(_, requests)| requests.len()).sum::<usize>() > BATCH_WRITE_REQUESTS {
         return Err(ApiError::validation("Too many items requested for the BatchWriteItem call"));

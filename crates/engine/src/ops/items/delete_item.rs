@@ -13,10 +13,10 @@ use crate::engine::Engine;
 use crate::ops::answer::{collection_metrics, consumed_capacity};
 use crate::throughput::{ItemAction, Operation};
 use crate::validate::expressions::{ExpressionParameters, check_not_mixed};
-use crate::validate::keys::check_key;
+use crate::validate::keys::{check_key, check_scalar_paths_of};
 use crate::validate::members::{Findings, refuse_empty_table_name};
 use crate::validate::values::check_values;
-use crate::validate::wording::DELETE_ITEM;
+use crate::validate::wording::{DELETE_ITEM, Wording};
 use crate::validate::{check_conditional_operator, check_return_values, require, required};
 use crate::write_path::{Effect, OldImage, PlannedWrite, WriteOperation};
 
@@ -56,12 +56,9 @@ impl Engine {
         let (table_name, delete) = check(&request)?;
         let (table, written) = self
             .write_one(context, Operation::DeleteItem, table_name, |table| {
-                Ok(PlannedWrite {
-                    table: table.clone(),
-                    key: check_key(table, delete.key)?,
-                    key_holder: delete.key,
-                    operation: &delete,
-                })
+                let key = check_key(table, delete.key)?;
+                check_scalar_paths_of(table, delete.condition.as_ref(), None)?;
+                Ok(PlannedWrite { table: table.clone(), key, key_holder: delete.key, operation: &delete })
             })
             .await?;
         let return_old = known_or(&request.return_values, ReturnValues::None) == ReturnValues::AllOld;
@@ -84,19 +81,20 @@ impl Engine {
 }
 
 fn check(request: &DeleteItemRequest) -> Result<(&str, DeleteOperation<'_>), ApiError> {
+    let wording = DELETE_ITEM.of_request(&request.faults);
     refuse_empty_table_name(&request.table_name)?;
-    check_members(request)?;
-    check_values(&request.faults, &[Step::Member("Key")], DELETE_ITEM)?;
+    check_members(request, wording)?;
+    check_values(&request.faults, &[Step::Member("Key")], wording)?;
     check_not_mixed(
         &[("Expected", request.expected.is_some())],
         &[("ConditionExpression", request.condition_expression.is_some())],
-        DELETE_ITEM,
+        wording,
     )?;
-    check_values(&request.faults, &[Step::Member("Expected")], DELETE_ITEM)?;
     let conditions = request.expected.as_ref().map(Vec::len);
-    check_conditional_operator(&request.conditional_operator, conditions, DELETE_ITEM)?;
+    check_conditional_operator(&request.conditional_operator, conditions, wording)?;
+    check_values(&request.faults, &[Step::Member("Expected")], wording)?;
     let parameters = ExpressionParameters {
-        wording: DELETE_ITEM,
+        wording,
         names: request.expression_attribute_names.as_ref(),
         values: request.expression_attribute_values.as_ref(),
         faults: &request.faults,
@@ -121,8 +119,9 @@ fn check(request: &DeleteItemRequest) -> Result<(&str, DeleteOperation<'_>), Api
     Ok((required(&request.table_name)?, delete))
 }
 
-/// An image that DeleteItem does not answer is a finding among the others; a missing key is told without them.
-fn check_members(request: &DeleteItemRequest) -> Result<(), ApiError> {
+/// An image that DeleteItem does not answer is a finding among the others, or bare in the older layer; a missing key is
+/// told without them.
+fn check_members(request: &DeleteItemRequest, wording: Wording) -> Result<(), ApiError> {
     if request.key.is_none() {
         let mut missing = Findings::new();
         missing.table_name("tableName", &request.table_name);
@@ -132,12 +131,16 @@ fn check_members(request: &DeleteItemRequest) -> Result<(), ApiError> {
     let mut members = Findings::new();
     members.table_name("tableName", &request.table_name);
     members.one_of("returnConsumedCapacity", &request.return_consumed_capacity);
-    check_return_values(&mut members, &request.return_values);
+    check_return_values(&mut members, &request.return_values, wording);
     members.one_of("returnItemCollectionMetrics", &request.return_item_collection_metrics);
     let on_failure = &request.return_values_on_condition_check_failure;
     members.one_of("returnValuesOnConditionCheckFailure", on_failure);
-    if !answers_old_image_only(&request.return_values) {
+    let answers_asked_image = answers_old_image_only(&request.return_values);
+    if wording.is_older() {
+        members.one_of("conditionalOperator", &request.conditional_operator);
+    } else if !answers_asked_image {
         members.add(ONLY_OLD_IMAGE);
     }
-    members.finish()
+    members.finish()?;
+    if answers_asked_image { Ok(()) } else { Err(wording.error(ONLY_OLD_IMAGE)) }
 }

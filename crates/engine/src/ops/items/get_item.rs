@@ -13,7 +13,7 @@ use crate::engine::{Engine, internal_error};
 use crate::ops::answer::consumed_capacity;
 use crate::throughput::Operation;
 use crate::validate::expressions::{ExpressionParameters, check_not_mixed};
-use crate::validate::keys::check_key;
+use crate::validate::keys::{check_key, check_scalar_paths_of};
 use crate::validate::members::{Findings, refuse_empty_table_name};
 use crate::validate::values::check_values;
 use crate::validate::wording::GET_ITEM;
@@ -41,6 +41,7 @@ impl Engine {
             if request.consistent_read == Some(true) { Consistency::Strong } else { Consistency::Eventual };
         let (table, key, row) = self.read_until_stable(|| {
             let table = self.table(context, checked.table_name)?;
+            check_scalar_paths_of(&table, None, checked.projection.as_ref())?;
             let key = check_key(&table, checked.key)?;
             let row = self.read_item(context.now, &table, &key, consistency)?;
             Ok((table, key, row))
@@ -72,6 +73,7 @@ pub(crate) fn project_row(row: Row, projection: Option<&Projection>) -> Result<I
 }
 
 fn check(request: &GetItemRequest) -> Result<Checked<'_>, ApiError> {
+    let wording = GET_ITEM.of_request(&request.faults);
     refuse_empty_table_name(&request.table_name)?;
     let mut members = Findings::new();
     members.table_name("tableName", &request.table_name);
@@ -79,15 +81,15 @@ fn check(request: &GetItemRequest) -> Result<Checked<'_>, ApiError> {
     require(&mut members, "key", &request.key);
     check_attributes_to_get(&mut members, &request.attributes_to_get);
     members.finish()?;
-    check_values(&request.faults, &[Step::Member("Key")], GET_ITEM)?;
-    check_attribute_names(&request.attributes_to_get, GET_ITEM)?;
+    check_values(&request.faults, &[Step::Member("Key")], wording)?;
+    check_attribute_names(request.attributes_to_get.iter().flatten(), wording)?;
     check_not_mixed(
         &[("AttributesToGet", request.attributes_to_get.is_some())],
         &[("ProjectionExpression", request.projection_expression.is_some())],
-        GET_ITEM,
+        wording,
     )?;
     let parameters = ExpressionParameters {
-        wording: GET_ITEM,
+        wording,
         names: request.expression_attribute_names.as_ref(),
         values: None,
         faults: &request.faults,

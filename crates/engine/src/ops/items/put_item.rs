@@ -16,7 +16,9 @@ use crate::engine::Engine;
 use crate::ops::answer::{collection_metrics, consumed_capacity};
 use crate::throughput::{ItemAction, Operation};
 use crate::validate::expressions::{ExpressionParameters, check_not_mixed};
-use crate::validate::keys::{check_index_keys, check_item_has_key, check_key_values, stored_key};
+use crate::validate::keys::{
+    check_index_keys, check_item_has_key, check_key_values, check_scalar_paths_of, stored_key,
+};
 use crate::validate::members::{Findings, refuse_empty_table_name};
 use crate::validate::values::check_values;
 use crate::validate::wording::PUT_ITEM;
@@ -60,6 +62,7 @@ impl Engine {
         let (table, written) = self
             .write_one(context, Operation::PutItem, table_name, |table| {
                 check_put_item(table, put.item)?;
+                check_scalar_paths_of(table, put.condition.as_ref(), None)?;
                 check_item_size(put.item)?;
                 Ok(PlannedWrite {
                     table: table.clone(),
@@ -89,29 +92,33 @@ impl Engine {
 }
 
 fn check(request: &PutItemRequest) -> Result<(&str, PutOperation<'_>), ApiError> {
+    let wording = PUT_ITEM.of_request(&request.faults);
     refuse_empty_table_name(&request.table_name)?;
     let mut members = Findings::new();
     members.table_name("tableName", &request.table_name);
     members.one_of("returnConsumedCapacity", &request.return_consumed_capacity);
-    check_return_values(&mut members, &request.return_values);
+    check_return_values(&mut members, &request.return_values, wording);
     members.one_of("returnItemCollectionMetrics", &request.return_item_collection_metrics);
     members.one_of("returnValuesOnConditionCheckFailure", &request.return_values_on_condition_check_failure);
+    if wording.is_older() {
+        members.one_of("conditionalOperator", &request.conditional_operator);
+    }
     require(&mut members, "item", &request.item);
     members.finish()?;
-    check_values(&request.faults, &[Step::Member("Item")], PUT_ITEM)?;
+    check_values(&request.faults, &[Step::Member("Item")], wording)?;
     check_not_mixed(
         &[("Expected", request.expected.is_some())],
         &[("ConditionExpression", request.condition_expression.is_some())],
-        PUT_ITEM,
+        wording,
     )?;
     if !answers_old_image_only(&request.return_values) {
-        return Err(PUT_ITEM.error(ONLY_OLD_IMAGE));
+        return Err(wording.error(ONLY_OLD_IMAGE));
     }
-    check_values(&request.faults, &[Step::Member("Expected")], PUT_ITEM)?;
     let conditions = request.expected.as_ref().map(Vec::len);
-    check_conditional_operator(&request.conditional_operator, conditions, PUT_ITEM)?;
+    check_conditional_operator(&request.conditional_operator, conditions, wording)?;
+    check_values(&request.faults, &[Step::Member("Expected")], wording)?;
     let parameters = ExpressionParameters {
-        wording: PUT_ITEM,
+        wording,
         names: request.expression_attribute_names.as_ref(),
         values: request.expression_attribute_values.as_ref(),
         faults: &request.faults,

@@ -21,12 +21,15 @@ use crate::ops::answer::{collection_metrics, consumed_capacity};
 use crate::throughput::{ItemAction, Operation};
 use crate::validate::expressions::{ExpressionParameters, check_not_mixed};
 use crate::validate::keys::{
-    check_key, check_key_sizes_where, empty_kind, index_key_type_mismatch, index_keys,
+    check_key, check_key_sizes_where, check_scalar_paths, check_scalar_paths_of, empty_kind,
+    index_key_type_mismatch, index_keys,
 };
 use crate::validate::members::{Findings, refuse_empty_table_name};
 use crate::validate::values::check_values;
-use crate::validate::wording::UPDATE_ITEM;
-use crate::validate::{check_conditional_operator, check_return_values, require, required};
+use crate::validate::wording::{UPDATE_ITEM, Wording};
+use crate::validate::{
+    check_attribute_names, check_conditional_operator, check_return_values, require, required,
+};
 use crate::write_path::{Effect, OldImage, PlannedWrite, WriteOperation};
 
 /// The item is changed, or made when it is not there.
@@ -117,6 +120,7 @@ impl Engine {
             .write_one(context, Operation::UpdateItem, table_name, |table| {
                 let key = check_key(table, operation.key)?;
                 check_update_targets(table, operation.update.as_ref())?;
+                check_scalar_paths_of(table, operation.condition.as_ref(), None)?;
                 Ok(PlannedWrite {
                     table: table.clone(),
                     key,
@@ -150,16 +154,19 @@ fn not_empty(item: Option<Item>) -> Option<ItemOut> {
     item.filter(|item| !item.is_empty()).map(ItemOut::Item)
 }
 
-/// Refuses an update that names an attribute of the table's key.
+/// Refuses an update that names an attribute of the table's key, or leads into one of an index's.
 pub(crate) fn check_update_targets(table: &Table, update: Option<&Update>) -> Result<(), ApiError> {
     let Some(update) = update else { return Ok(()) };
-    update.check_keys(&table.key).map_err(|error| ApiError::validation(error.message))
+    update.check_keys(&table.key).map_err(|error| ApiError::validation(error.message))?;
+    check_scalar_paths(table, update.actions().iter().map(|action| &action.path))
 }
 
 fn check(request: &UpdateItemRequest) -> Result<(&str, UpdateOperation<'_>), ApiError> {
-    let (table_name, key) = check_members(request)?;
-    check_values(&request.faults, &[Step::Member("Key")], UPDATE_ITEM)?;
-    check_values(&request.faults, &[Step::Member("AttributeUpdates")], UPDATE_ITEM)?;
+    let wording = UPDATE_ITEM.of_request(&request.faults);
+    let (table_name, key) = check_members(request, wording)?;
+    check_values(&request.faults, &[Step::Member("Key")], wording)?;
+    check_attribute_names(request.attribute_updates.iter().flatten().map(|(name, _)| name), wording)?;
+    check_values(&request.faults, &[Step::Member("AttributeUpdates")], wording)?;
     check_not_mixed(
         &[
             ("AttributeUpdates", request.attribute_updates.is_some()),
@@ -169,13 +176,13 @@ fn check(request: &UpdateItemRequest) -> Result<(&str, UpdateOperation<'_>), Api
             ("UpdateExpression", request.update_expression.is_some()),
             ("ConditionExpression", request.condition_expression.is_some()),
         ],
-        UPDATE_ITEM,
+        wording,
     )?;
-    check_values(&request.faults, &[Step::Member("Expected")], UPDATE_ITEM)?;
     let conditions = request.expected.as_ref().map(Vec::len);
-    check_conditional_operator(&request.conditional_operator, conditions, UPDATE_ITEM)?;
+    check_conditional_operator(&request.conditional_operator, conditions, wording)?;
+    check_values(&request.faults, &[Step::Member("Expected")], wording)?;
     let parameters = ExpressionParameters {
-        wording: UPDATE_ITEM,
+        wording,
         names: request.expression_attribute_names.as_ref(),
         values: request.expression_attribute_values.as_ref(),
         faults: &request.faults,
@@ -216,26 +223,28 @@ fn check(request: &UpdateItemRequest) -> Result<(&str, UpdateOperation<'_>), Api
     Ok((table_name, operation))
 }
 
-/// UpdateItem stops at the first faulty member, except that a missing key brings all findings in the older form.
-fn check_members(request: &UpdateItemRequest) -> Result<(&str, &Item), ApiError> {
-    refuse_empty_table_name(&request.table_name)?;
-    if request.key.is_none() {
+/// UpdateItem stops at the first faulty member; the older layer, which a missing key brings too, tells all of them.
+fn check_members(request: &UpdateItemRequest, wording: Wording) -> Result<(&str, &Item), ApiError> {
+    if request.key.is_none() || wording.is_older() {
         let mut members = Findings::new();
         members.one_of("returnConsumedCapacity", &request.return_consumed_capacity);
         members.table_name("tableName", &request.table_name);
         members.one_of("returnValues", &request.return_values);
         members.one_of(ON_FAILURE, &request.return_values_on_condition_check_failure);
         members.one_of("returnItemCollectionMetrics", &request.return_item_collection_metrics);
+        members.one_of("conditionalOperator", &request.conditional_operator);
         require(&mut members, "key", &request.key);
         members.finish()?;
+        return Ok((required(&request.table_name)?, required(&request.key)?));
     }
+    refuse_empty_table_name(&request.table_name)?;
     let mut name = Findings::new();
-    name.table_name("tableName", &request.table_name);
+    name.table_name_in_full("tableName", &request.table_name);
     if request.table_name.is_none() {
-        check_return_values(&mut name, &request.return_values);
+        check_return_values(&mut name, &request.return_values, wording);
     }
     name.finish()?;
-    first_finding(|members| check_return_values(members, &request.return_values))?;
+    first_finding(|members| check_return_values(members, &request.return_values, wording))?;
     first_finding(|members| members.one_of("returnConsumedCapacity", &request.return_consumed_capacity))?;
     let metrics = &request.return_item_collection_metrics;
     first_finding(|members| members.one_of("returnItemCollectionMetrics", metrics))?;

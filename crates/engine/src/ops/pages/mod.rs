@@ -4,7 +4,7 @@ mod query;
 mod scan;
 mod select;
 
-pub(crate) use select::plan_output;
+pub(crate) use select::{plan_output, unprojected_filter};
 
 use dynamometer_capacity::meter::Consistency;
 use dynamometer_types::{ApiError, Item, KeyAttribute};

@@ -10,7 +10,7 @@ use dynamometer_types::fault::Step;
 use dynamometer_types::limits::PAGE_BYTES;
 use dynamometer_types::{ApiError, Item, Layer};
 
-use super::select::{check_select, plan_output};
+use super::select::{check_filter_is_projected, check_select, plan_output};
 use super::{consistency, is_start_key_shape, legacy_operator, page_response, readable_index};
 use crate::Context;
 use crate::api::{PageResponse, QueryRequest};
@@ -20,10 +20,10 @@ use crate::ops::items::parse_projection_members;
 use crate::read_path::{KeyBounds, PagePlan, Stop, start_key_bytes};
 use crate::throughput::Operation;
 use crate::validate::expressions::{ExpressionParameters, check_not_mixed};
-use crate::validate::keys::check_key_values;
+use crate::validate::keys::{check_key_values, check_scalar_paths_of};
 use crate::validate::members::{Findings, INDEX_NAME, Rule};
 use crate::validate::values::{check_names, check_values};
-use crate::validate::wording::{QUERY, enveloped};
+use crate::validate::wording::{QUERY, Wording, enveloped};
 use crate::validate::{check_attribute_names, check_attributes_to_get, check_conditional_operator, required};
 
 /// A request that passed the checks that need the request only.
@@ -72,10 +72,13 @@ impl Engine {
             }
             None => bounds,
         };
+        check_scalar_paths_of(&table, None, checked.projection.as_ref())?;
         if let Some(filter) = &checked.filter {
             let legacy = request.query_filter.is_some();
             let source = if legacy { FilterSource::Legacy } else { FilterSource::Expression };
             check_filter(&filter.paths(), key, source).map_err(|e| ApiError::validation(e.message))?;
+            check_scalar_paths_of(&table, Some(filter), None)?;
+            index.map_or(Ok(()), |index| check_filter_is_projected(&table, index, filter))?;
         }
         let plan = PagePlan {
             table: &table,
@@ -95,9 +98,10 @@ impl Engine {
 }
 
 fn check(request: &QueryRequest) -> Result<Checked<'_>, ApiError> {
-    check_members(request)?;
-    check_names(&request.faults, &[], QUERY)?;
-    check_attribute_names(&request.attributes_to_get, QUERY)?;
+    let wording = QUERY.of_request(&request.faults);
+    check_members(request, wording)?;
+    check_names(&request.faults, &[], wording)?;
+    check_attribute_names(request.attributes_to_get.iter().flatten(), wording)?;
     check_not_mixed(
         &[
             ("AttributesToGet", request.attributes_to_get.is_some()),
@@ -111,22 +115,22 @@ fn check(request: &QueryRequest) -> Result<Checked<'_>, ApiError> {
             ("FilterExpression", request.filter_expression.is_some()),
             ("KeyConditionExpression", request.key_condition_expression.is_some()),
         ],
-        QUERY,
+        wording,
     )?;
+    let conditions = request.query_filter.as_ref().map(Vec::len);
+    check_conditional_operator(&request.conditional_operator, conditions, wording)?;
     let mut select = Findings::new();
     select.one_of("select", &request.select);
     select.finish()?;
-    let conditions = request.query_filter.as_ref().map(Vec::len);
-    check_conditional_operator(&request.conditional_operator, conditions, QUERY)?;
     for member in ["QueryFilter", "ExclusiveStartKey", "KeyConditions"] {
-        check_values(&request.faults, &[Step::Member(member)], QUERY)?;
+        check_values(&request.faults, &[Step::Member(member)], wording)?;
     }
     if request.key_condition_expression.is_none() && request.key_conditions.is_none() {
-        return Err(QUERY.error(
+        return Err(wording.error(
             "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.",
         ));
     }
-    let checked = check_expressions(request)?;
+    let checked = check_expressions(request, wording)?;
     check_select(
         &request.select,
         request.projection_expression.is_some(),
@@ -137,9 +141,9 @@ fn check(request: &QueryRequest) -> Result<Checked<'_>, ApiError> {
     Ok(checked)
 }
 
-fn check_members(request: &QueryRequest) -> Result<(), ApiError> {
+fn check_members(request: &QueryRequest, wording: Wording) -> Result<(), ApiError> {
     let mut first = Findings::new();
-    if request.table_name.is_none() {
+    if request.table_name.is_none() || wording.is_older() {
         first.one_of("select", &request.select);
         first.one_of("returnConsumedCapacity", &request.return_consumed_capacity);
         first.table_name("tableName", &request.table_name);
@@ -159,9 +163,9 @@ fn check_members(request: &QueryRequest) -> Result<(), ApiError> {
     members.finish()
 }
 
-fn check_expressions(request: &QueryRequest) -> Result<Checked<'_>, ApiError> {
+fn check_expressions(request: &QueryRequest, wording: Wording) -> Result<Checked<'_>, ApiError> {
     let parameters = ExpressionParameters {
-        wording: QUERY,
+        wording,
         names: request.expression_attribute_names.as_ref(),
         values: request.expression_attribute_values.as_ref(),
         faults: &request.faults,

@@ -17,7 +17,7 @@ use crate::ops::items::parse_projection_members;
 use crate::read_path::{PagePlan, Stop, scan_bounds, start_key_bytes};
 use crate::throughput::Operation;
 use crate::validate::expressions::{ExpressionParameters, check_not_mixed};
-use crate::validate::keys::{KEY_MISMATCH, check_key_values};
+use crate::validate::keys::{KEY_MISMATCH, check_key_values, check_scalar_paths_of};
 use crate::validate::members::{Findings, INDEX_NAME, Rule};
 use crate::validate::values::{check_names, check_values, value_error};
 use crate::validate::wording::SCAN;
@@ -69,6 +69,7 @@ impl Engine {
             }
             None => bounds,
         };
+        check_scalar_paths_of(&table, checked.filter.as_ref(), checked.projection.as_ref())?;
         let plan = PagePlan {
             table: &table,
             index,
@@ -89,7 +90,7 @@ impl Engine {
 fn check(request: &ScanRequest) -> Result<Checked<'_>, ApiError> {
     check_members(request)?;
     check_names(&request.faults, &[], SCAN)?;
-    check_attribute_names(&request.attributes_to_get, SCAN)?;
+    check_attribute_names(request.attributes_to_get.iter().flatten(), SCAN)?;
     check_not_mixed(
         &[
             ("AttributesToGet", request.attributes_to_get.is_some()),
@@ -102,9 +103,9 @@ fn check(request: &ScanRequest) -> Result<Checked<'_>, ApiError> {
         ],
         SCAN,
     )?;
+    check_values(&request.faults, &[Step::Member("ScanFilter")], SCAN)?;
     let conditions = request.scan_filter.as_ref().map(Vec::len);
     check_conditional_operator(&request.conditional_operator, conditions, SCAN)?;
-    check_values(&request.faults, &[Step::Member("ScanFilter")], SCAN)?;
     check_start_key_values(request)?;
     check_segments(request)?;
     let checked = check_expressions(request)?;

@@ -1,11 +1,12 @@
 //! `Select`: which attributes a page answers, and what that asks of an index.
 
-use dynamometer_expr::Projection;
+use dynamometer_expr::{Condition, Projection};
 use dynamometer_types::ApiError;
 
 use crate::api::{Given, Select};
 use crate::catalog::Projection as IndexProjection;
 use crate::catalog::{Index, IndexKind, Table};
+use crate::ops::tables::hash_set;
 use crate::read_path::Output;
 use crate::validate::keys::invalid;
 
@@ -77,4 +78,25 @@ pub(crate) fn plan_output<'a>(
             missing.join(", ")
         ))),
     }
+}
+
+/// Refuses a Query's filter that reads what the index does not hold, be it local or global. A Scan's finds it missing.
+pub(super) fn check_filter_is_projected(
+    table: &Table,
+    index: &Index,
+    filter: &Condition,
+) -> Result<(), ApiError> {
+    let paths = filter.paths();
+    let names = paths.iter().map(|path| path.name());
+    let missing: Vec<&str> = names.filter(|name| !index.projects(name, &table.key)).collect();
+    if missing.is_empty() { Ok(()) } else { Err(unprojected_filter(index, &missing)) }
+}
+
+/// What AWS says of a keyed read that filters by attributes that the index does not hold.
+pub(crate) fn unprojected_filter(index: &Index, missing: &[&str]) -> ApiError {
+    invalid(format!(
+        "Secondary index {} does not project one or more filter attributes: {}",
+        index.name,
+        hash_set(missing, 16)
+    ))
 }

@@ -109,8 +109,7 @@ impl Engine {
         if select.index.is_some() {
             return Err(keyless());
         }
-        let reads =
-            Reads::plan(select.condition.as_ref(), &table.key).map_err(refused)?.ok_or_else(keyless)?;
+        let reads = Reads::plan(select.condition.as_ref(), &table.key).map_err(refused)?;
         reads.check_types().and_then(|()| reads.check_overlap()).map_err(refused)?;
         let item_key = reads.only_item().ok_or_else(keyless)?;
         let key = check_key(&table, &item_key)?;

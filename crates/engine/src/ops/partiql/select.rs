@@ -13,11 +13,9 @@ use crate::Context;
 use crate::api::ItemOut;
 use crate::catalog::{Index, IndexKind, Table};
 use crate::engine::{Engine, internal_error};
-use crate::ops::pages::{consistency, plan_output};
-use crate::ops::tables::hash_set;
+use crate::ops::pages::{consistency, plan_output, unprojected_filter};
 use crate::read_path::{KeyBounds, PagePlan, Stop, scan_bounds};
 use crate::throughput::{Operation, cancellation_code};
-use crate::validate::keys::invalid as invalid_parameter;
 
 /// The most queries that are made for one answer.
 ///
@@ -174,22 +172,16 @@ fn plan<'s>(
     index: Option<&Index>,
     schema: &'s KeySchema,
 ) -> Result<Option<Reads<'s>>, ApiError> {
-    OrderKey::check_all(&select.order, schema).map_err(refused)?;
+    OrderKey::check_all(&select.order, select.condition.is_some(), schema).map_err(refused)?;
     let reads = Reads::plan(select.condition.as_ref(), schema).map_err(refused)?;
-    if let Some(reads) = &reads {
-        reads.check_types().map_err(refused)?;
-        reads.check_overlap().map_err(refused)?;
-        if let Some(index) = index {
-            let missing = reads.unprojected(|name| index.projects(name, &table.key));
-            if !missing.is_empty() {
-                return Err(invalid_parameter(format!(
-                    "Secondary index {} does not project one or more filter attributes: {}",
-                    index.name,
-                    hash_set(&missing, 16)
-                )));
-            }
+    reads.check_types().and_then(|()| reads.check_overlap()).map_err(refused)?;
+    if let Some(index) = index {
+        let missing = reads.unprojected(|name| index.projects(name, &table.key));
+        if !missing.is_empty() {
+            return Err(unprojected_filter(index, &missing));
         }
     }
+    let reads = Some(reads).filter(Reads::are_keyed);
     if !select.order.is_empty() {
         let Some(reads) = &reads else {
             return Err(ApiError::validation(
@@ -207,13 +199,13 @@ fn plan<'s>(
 
 /// The key of ORDER BY that is the partition key.
 fn partition_order<'o>(order: &'o [OrderKey], schema: &KeySchema) -> Option<&'o OrderKey> {
-    order.iter().find(|key| schema.partition.iter().any(|attribute| attribute.name == key.attribute))
+    order.iter().find(|key| schema.partition.iter().any(|attribute| key.is(&attribute.name)))
 }
 
 /// The direction in which partitions are read. Ordered by the partition key alone, they are read backwards: measured on
 /// AWS by others (2026).
 fn direction(order: &[OrderKey], schema: &KeySchema) -> Direction {
-    let sort = order.iter().find(|key| schema.sort.iter().any(|attribute| attribute.name == key.attribute));
+    let sort = order.iter().find(|key| schema.sort.iter().any(|attribute| key.is(&attribute.name)));
     match sort {
         Some(key) if key.descending => Direction::Reverse,
         Some(_) => Direction::Forward,

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use dynamometer_expr::partiql::{Returning, Statement, check_key_types, split_key};
+use dynamometer_expr::partiql::{Returning, Statement, check_key_types, key_mismatch, split_key};
 use dynamometer_expr::{Condition, Path, Update};
 use dynamometer_types::limits::NESTING_LEVELS;
 use dynamometer_types::{ApiError, ErrorKind, Item, KeySchema};
@@ -15,7 +16,7 @@ use crate::ops::items::{
     check_update_targets,
 };
 use crate::throughput::ItemAction;
-use crate::validate::keys::{check_key, stored_key};
+use crate::validate::keys::{KEY_MISMATCH, check_key, stored_key};
 use crate::write_path::{Effect, OldImage, PlannedWrite, WriteOperation, Written};
 
 /// A statement that writes or checks, and the item that it names.
@@ -43,6 +44,8 @@ enum KeyFault {
     Conflict(String),
     /// A value is not of its attribute's type, in the words for it.
     Type(String),
+    /// A value is of a type that no key has, in the words for it.
+    Kind(String),
 }
 
 impl Write {
@@ -57,7 +60,7 @@ impl Write {
                     holder: insert.item.clone(),
                     kind: Kind::Insert,
                     returning: None,
-                    fault: None,
+                    fault: check_inserted_types(&insert.item, schema).err().map(KeyFault::Type),
                 });
             }
             Statement::Update(update) => (&update.condition, update.returning),
@@ -69,7 +72,10 @@ impl Write {
         let fault = match split.conflict {
             _ if !is_complete => Some(KeyFault::Incomplete),
             Some(name) => Some(KeyFault::Conflict(name)),
-            None => check_key_types(&split.key, schema).err().map(|error| KeyFault::Type(error.message)),
+            None => check_key_types(&split.key, schema).err().map(|error| {
+                let can_be_keys = split.key.values().all(|value| value.value_type().can_be_key());
+                if can_be_keys { KeyFault::Type(error.message) } else { KeyFault::Kind(error.message) }
+            }),
         };
         let partition = || Path::top_level(schema.partition[0].name.as_str());
         let kind = match statement {
@@ -108,11 +114,6 @@ impl Write {
         self.returning.is_some()
     }
 
-    /// Whether its WHERE clause names one item of the table.
-    pub(super) fn names_one_item(&self) -> bool {
-        self.fault.is_none()
-    }
-
     /// Refuses a WHERE clause that does not name one item, in the words of a statement on its own.
     ///
     /// # Errors
@@ -126,9 +127,32 @@ impl Write {
             Some(KeyFault::Conflict(name)) => format!(
                 "Multiple conditions on same key {name}. Only single item Update/Insert/Delete are supported"
             ),
-            Some(KeyFault::Type(message)) => message.clone(),
+            Some(KeyFault::Type(message) | KeyFault::Kind(message)) => message.clone(),
         };
         Err(ApiError::validation(message))
+    }
+
+    /// Refuses a transaction for key values of types that no key has.
+    ///
+    /// # Errors
+    /// AWS's words.
+    pub(super) fn check_key_kinds(&self) -> Result<(), ApiError> {
+        match &self.fault {
+            Some(KeyFault::Kind(message)) => Err(ApiError::validation(message.clone())),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses a WHERE clause that does not name one item, in the words of a reason that cancels a transaction. That of an
+    /// INSERT is PutItem's, and comes with the plan.
+    ///
+    /// # Errors
+    /// AWS's words.
+    pub(super) fn check_key_in_transaction(&self) -> Result<(), ApiError> {
+        match (&self.kind, &self.fault) {
+            (Kind::Insert, _) | (_, None) => Ok(()),
+            _ => Err(ApiError::validation(KEY_MISMATCH)),
+        }
     }
 
     /// What it does.
@@ -145,7 +169,8 @@ impl Write {
                 transactional,
             }),
             Kind::Delete { condition } => {
-                Does::Delete(DeleteOperation { key, condition: condition.clone(), on_failure, transactional })
+                let delete = DeleteOperation { key, condition: condition.clone(), on_failure, transactional };
+                Does::Delete(DeleteStatement { delete, found_nothing: AtomicBool::new(false) })
             }
             Kind::Check { condition } => {
                 Does::Check(CheckOperation { condition: condition.clone(), on_failure })
@@ -172,6 +197,15 @@ impl Write {
     }
 }
 
+/// Checks that the key attributes of an item are of the table's types, as far as they are there; the words are the same
+/// for types that no key has.
+fn check_inserted_types(item: &Item, schema: &KeySchema) -> Result<(), String> {
+    let misfit = schema.attributes().find(|attribute| {
+        item.get(&attribute.name).is_some_and(|value| !attribute.scalar_type.admits(value))
+    });
+    misfit.map_or(Ok(()), |attribute| Err(key_mismatch(&attribute.name)))
+}
+
 /// What a statement does to its item.
 pub(super) struct Operation<'a> {
     key: &'a Item,
@@ -181,7 +215,7 @@ pub(super) struct Operation<'a> {
 enum Does<'a> {
     Insert(InsertOperation<'a>),
     Update(UpdateOperation<'a>),
-    Delete(DeleteOperation<'a>),
+    Delete(DeleteStatement<'a>),
     Check(CheckOperation),
 }
 
@@ -206,6 +240,33 @@ impl Operation<'_> {
             Does::Check(check) => (check_key(table, self.key)?, check),
         };
         Ok(PlannedWrite { table: table.clone(), key, key_holder: self.key, operation })
+    }
+
+    /// Whether it is a DELETE with a condition that did not find its item when it was last decided on.
+    pub(super) fn found_nothing(&self) -> bool {
+        matches!(&self.does, Does::Delete(delete) if delete.found_nothing.load(Ordering::Relaxed))
+    }
+}
+
+/// A DELETE succeeds without an item, whatever it asks for; a transaction that is cancelled has to know.
+struct DeleteStatement<'a> {
+    delete: DeleteOperation<'a>,
+    found_nothing: AtomicBool,
+}
+
+impl WriteOperation for DeleteStatement<'_> {
+    fn effects(&self, table: &Table, old: &OldImage) -> Result<Effect<'_>, ApiError> {
+        let found_nothing = self.delete.condition.is_some() && old.row().is_none();
+        self.found_nothing.store(found_nothing, Ordering::Relaxed);
+        self.delete.effects(table, old)
+    }
+
+    fn action(&self) -> ItemAction {
+        self.delete.action()
+    }
+
+    fn is_transactional(&self) -> bool {
+        self.delete.is_transactional()
     }
 }
 

@@ -47,12 +47,10 @@ pub(crate) fn check_schema(
              AttributeDefinitions: {definitions}"
         )));
     }
-    let several =
-        schema.len() > 2 || owner == Owner::Global && kinds(schema).all(|kind| kind == KeyType::Hash);
     if first_repeat(&names).is_some() {
-        return refuse(match several {
-            true => "The KeySchema contains multiple key attributes with the same name",
-            false => "Both the Hash Key and the Range Key element in the KeySchema have the same name",
+        return refuse(match owner {
+            Owner::Global => "The KeySchema contains multiple key attributes with the same name",
+            Owner::Plain => "Both the Hash Key and the Range Key element in the KeySchema have the same name",
         });
     }
     check_kinds(schema, owner)

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use dynamometer_expr::{ExpressionKind, parse_update};
-use dynamometer_types::fault::{Faults, Step};
+use dynamometer_types::fault::{FaultAt, Faults, Step};
 use dynamometer_types::limits::TRANSACTION_BYTES;
 use dynamometer_types::size::{item_size, value_size};
-use dynamometer_types::{ApiError, Item};
+use dynamometer_types::{ApiError, Item, ValueFault};
 
 use crate::api::{TransactAction, TransactWriteItem, TransactWriteItemsRequest};
 use crate::catalog::Table;
@@ -17,10 +17,11 @@ use crate::ops::items::{
 };
 use crate::validate::expressions::ExpressionParameters;
 use crate::validate::keys::{
-    check_index_keys, check_item_has_key, check_key_shape, check_key_values, stored_key,
+    check_index_keys, check_item_has_key, check_key_shape, check_key_values, check_scalar_paths_of,
+    stored_key,
 };
 use crate::validate::members::{Findings, Rule, Seen};
-use crate::validate::values::{check_names, check_values};
+use crate::validate::values::{check_values, value_error};
 use crate::validate::wording::{TRANSACT_WRITE_ITEMS, enveloped};
 use crate::validate::{require, required};
 use crate::write_path::{PlannedWrite, WriteOperation};
@@ -88,19 +89,30 @@ impl Action<'_> {
         check_key_values(&table.key, self.key_holder)
     }
 
-    /// What cancels the transaction before it runs: a key that is not the table's, an index key of another type.
+    /// What cancels the transaction before it runs: a key that is not the table's, an index key of another type, a path
+    /// into a key.
     pub(super) fn check_schema(&self, table: &Table) -> Result<(), ApiError> {
-        match &self.operation {
+        let condition = match &self.operation {
             Operation::Put(put) => {
                 check_item_has_key(table, put.item)?;
-                check_index_keys(table, put.item)
+                check_index_keys(table, put.item)?;
+                put.condition.as_ref()
             }
             Operation::Update(update) => {
                 check_key_shape(&table.key, self.key_holder)?;
-                check_update_targets(table, update.update.as_ref())
+                check_update_targets(table, update.update.as_ref())?;
+                update.condition.as_ref()
             }
-            Operation::Check(_) | Operation::Delete(_) => check_key_shape(&table.key, self.key_holder),
-        }
+            Operation::Delete(delete) => {
+                check_key_shape(&table.key, self.key_holder)?;
+                delete.condition.as_ref()
+            }
+            Operation::Check(check) => {
+                check_key_shape(&table.key, self.key_holder)?;
+                Some(&check.condition)
+            }
+        };
+        check_scalar_paths_of(table, condition, None)
     }
 }
 
@@ -110,7 +122,6 @@ pub(super) fn check_actions(request: &TransactWriteItemsRequest) -> Result<Vec<A
     check_members(request, items)?;
     let chosen = items.iter().map(choose).collect::<Result<Vec<_>, _>>()?;
     check_action_members(&chosen)?;
-    check_names(&request.faults, &[Step::Member("TransactItems")], TRANSACT_WRITE_ITEMS)?;
     check_payload(&chosen)?;
     chosen
         .iter()
@@ -219,6 +230,20 @@ fn check_payload(chosen: &[(Kind, &TransactAction)]) -> Result<(), ApiError> {
     Ok(())
 }
 
+/// Checks the values of an action's item or key. A faulty name at the top is told first, and one further down after the
+/// others; how deep a key nests is left for after the expressions.
+fn check_holder(faults: &Faults, holder: &[Step], kind: Kind) -> Result<(), ApiError> {
+    let is_of_name = |at: &&FaultAt| at.fault.is_of_name();
+    let is_at_top = |at: &&FaultAt| at.path.len() == holder.len() + 1;
+    let is_left = |at: &&FaultAt| kind != Kind::Put && at.fault == ValueFault::TooDeep;
+    let found = || faults.under(holder);
+    let first = found()
+        .find(|at| is_of_name(at) && is_at_top(at))
+        .or_else(|| found().find(|at| !is_of_name(at) && !is_left(at)))
+        .or_else(|| found().find(is_of_name));
+    first.map_or(Ok(()), |at| Err(value_error(&at.fault, TRANSACT_WRITE_ITEMS)))
+}
+
 fn check_action<'a>(
     at: usize,
     kind: Kind,
@@ -226,10 +251,9 @@ fn check_action<'a>(
     faults: &Faults,
 ) -> Result<Action<'a>, ApiError> {
     let path = [Step::Member("TransactItems"), Step::Index(at), Step::Member(kind.member())];
-    for member in ["Item", "Key"] {
-        let path = [&path[..], &[Step::Member(member)]].concat();
-        check_values(faults, &path, TRANSACT_WRITE_ITEMS)?;
-    }
+    let holder = if kind == Kind::Put { "Item" } else { "Key" };
+    let holder = [&path[..], &[Step::Member(holder)]].concat();
+    check_holder(faults, &holder, kind)?;
     let is_update = kind == Kind::Update;
     let expressions = [
         (ExpressionKind::Condition, action.condition_expression.as_deref()),
@@ -259,6 +283,7 @@ fn check_action<'a>(
         &placeholders,
     )?;
     parameters.close(&placeholders)?;
+    check_values(faults, &holder, TRANSACT_WRITE_ITEMS)?;
     let on_failure = OnFailure::asked(&action.return_values_on_condition_check_failure);
     let key_holder = required(if kind == Kind::Put { &action.item } else { &action.key })?;
     let operation = match kind {

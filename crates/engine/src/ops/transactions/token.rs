@@ -18,6 +18,24 @@ use crate::engine::{Engine, internal_error};
 use crate::write_path::PlannedWrite;
 use crate::write_path::latch::Held;
 
+/// The operations that remember tokens, each for itself: measured on AWS by others (2026).
+#[derive(Clone, Copy)]
+pub(crate) enum TokenSpace {
+    TransactWriteItems,
+    ExecuteTransaction,
+}
+
+impl TokenSpace {
+    /// What stands before the tokens of a database; a namespace holds no zero byte.
+    fn prefix(self, namespace: &str) -> Vec<u8> {
+        let name: &[u8] = match self {
+            TokenSpace::TransactWriteItems => b"TransactWriteItems",
+            TokenSpace::ExecuteTransaction => b"ExecuteTransaction",
+        };
+        [name, namespace.as_bytes(), b""].join(&0)
+    }
+}
+
 /// The token of a request and what it was sent with.
 pub(crate) struct Token {
     /// The row's key: operation, database, token.
@@ -40,10 +58,15 @@ pub(super) struct Remembered {
 
 impl Token {
     /// The token that a request carries beside its content: what it does, without what it wants answered.
-    pub(crate) fn of(context: &Context<'_>, token: Option<&str>, actions: &impl Hash) -> Option<Token> {
+    pub(crate) fn of(
+        context: &Context<'_>,
+        space: TokenSpace,
+        token: Option<&str>,
+        actions: &impl Hash,
+    ) -> Option<Token> {
         let token = token?;
         Some(Token {
-            key: [b"TransactWriteItems", context.namespace.as_bytes(), token.as_bytes()].join(&0).into(),
+            key: [&space.prefix(context.namespace)[..], token.as_bytes()].concat().into(),
             namespace: context.namespace.to_owned(),
             content: stable_hash(actions),
         })

@@ -20,7 +20,7 @@ use crate::ops::answer::consumed_capacity;
 use crate::ops::items::{parse_projection_members, project_row};
 use crate::throughput::Operation;
 use crate::validate::expressions::ExpressionParameters;
-use crate::validate::keys::check_key;
+use crate::validate::keys::{check_key, check_scalar_paths_of};
 use crate::validate::members::Findings;
 use crate::validate::values::{check_names, check_values};
 use crate::validate::wording::TRANSACT_GET_ITEMS;
@@ -90,8 +90,12 @@ impl Engine {
 
 /// The keys on disk. A key that is not its table's cancels the transaction.
 fn stored_keys(reads: &[Read<'_>], tables: &[Arc<Table>]) -> Result<Vec<Bytes>, ApiError> {
+    let check = |read: &Read<'_>, table: &Table| {
+        check_scalar_paths_of(table, None, read.projection.as_ref())?;
+        check_key(table, read.key)
+    };
     let keys: Vec<Result<Bytes, ApiError>> =
-        reads.iter().zip(tables).map(|(read, table)| check_key(table, read.key)).collect();
+        reads.iter().zip(tables).map(|(read, table)| check(read, table)).collect();
     let mut good: Vec<&Bytes> = keys.iter().flatten().collect();
     good.sort_unstable();
     if good.windows(2).any(|pair| pair[0] == pair[1]) {

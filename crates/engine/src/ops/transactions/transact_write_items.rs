@@ -8,7 +8,7 @@ use dynamometer_types::{ApiError, CancellationReason};
 use super::SAME_ITEM;
 use super::actions::{Action, check_actions};
 use super::driver::{Outcome, Transaction, by_table, consumed_by_table};
-use super::token::Token;
+use super::token::{Token, TokenSpace};
 use crate::Context;
 use crate::api::{
     CapacityKind, ItemCollectionMetrics, TransactWriteItemsRequest, TransactWriteItemsResponse,
@@ -35,7 +35,12 @@ impl Engine {
         let transaction = Transaction {
             operation: Operation::TransactWriteItems,
             replay: Operation::TransactWriteItemsReplay,
-            token: Token::of(context, request.client_request_token.as_deref(), &request.transact_items),
+            token: Token::of(
+                context,
+                TokenSpace::TransactWriteItems,
+                request.client_request_token.as_deref(),
+                &request.transact_items,
+            ),
             table_names: actions.iter().map(|action| action.table_name).collect(),
         };
         let outcome =

@@ -25,6 +25,14 @@ use crate::Write;
 /// A buffer for a group that was larger is not kept.
 const BUFFER_BYTES: usize = 1 << 20;
 
+/// Whether a folder holds no log at all: not even the segment that a store which was closed leaves.
+///
+/// # Errors
+/// Those of the file system.
+pub(super) fn is_missing(folder: &Path) -> io::Result<bool> {
+    Ok(!folder.exists() || segment::files(folder)?.is_empty())
+}
+
 /// The end of the log, where groups go.
 pub(super) struct Log {
     current: Segment,

@@ -318,6 +318,9 @@ fn global_indexes() {
             ("The KeySchema contains multiple key attributes with the same name", |r| {
                 global(r)[0].key_schema = key("user:HASH date:RANGE date:RANGE");
             }),
+            ("The KeySchema contains multiple key attributes with the same name", |r| {
+                global(r)[0].key_schema = key("user:HASH user:RANGE");
+            }),
             ("…The KeySchema exceeds the maximum allowed number of RANGE key attributes", |r| {
                 global(r)[0].key_schema = key("user:HASH a:RANGE b:RANGE c:RANGE d:RANGE e:RANGE");
                 r.attribute_definitions = definitions("pk:S sk:S date:N user:S a:S b:S c:S d:S e:S");

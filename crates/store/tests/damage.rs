@@ -131,6 +131,22 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
+/// A full disk has room again for a start, which writes little, and for what the start was for.
+#[test]
+fn a_start_gives_back_what_was_filled_ahead() {
+    let image = Image::get();
+    let dir = tempfile::tempdir().expect("a folder");
+    copy(image.dir.path(), dir.path());
+    let end = image.ends[BATCHES as usize - 1];
+    let bytes = || -> Vec<u64> {
+        logs_of(dir.path()).iter().map(|log| fs::metadata(log).expect("a file").len()).collect()
+    };
+    assert!(bytes()[0] > end, "{:?}", bytes());
+    let store = EmbeddedStore::open(dir.path(), &EmbeddedOptions::default()).expect("an open");
+    assert_eq!(bytes(), [end, 0]);
+    store.commit(batch(1)).wait().expect("a write");
+}
+
 #[test]
 fn a_log_cut_off_anywhere_keeps_all_whole_batches() {
     let image = Image::get();

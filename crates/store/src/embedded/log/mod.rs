@@ -22,8 +22,6 @@ pub(super) use self::segment::Segment;
 use super::Durability;
 use crate::Write;
 
-/// What the first segment of a folder begins with.
-const FIRST_SEGMENT_BYTES: u64 = 64 << 10;
 /// A buffer for a group that was larger is not kept.
 const BUFFER_BYTES: usize = 1 << 20;
 
@@ -59,15 +57,17 @@ impl Log {
         // A process that was killed may have left a group that was written and not synced. Readers see it from now on, and
         // the next group names it: a power cut that takes it after all would leave a gap.
         full.iter().try_for_each(Segment::sync)?;
-        if let Some(newest) = full.last_mut().filter(|_| durability == Durability::Os) {
-            // What was found damaged must not be found again, by a start that takes it for an error.
+        if let Some(newest) = full.last_mut() {
+            // What was found damaged must not be found again, by a start that takes it for an error. And what was filled
+            // ahead may be the last room on a full disk.
             newest.cut_off()?;
         }
         unused.sort_by_key(Segment::bytes);
         let number = last_number + 1;
         let current = match unused.pop() {
             Some(largest) => largest.reuse(number)?,
-            None => Segment::create(folder, number, FIRST_SEGMENT_BYTES)?,
+            // Empty, so that a start succeeds on a full disk: there is much to read.
+            None => Segment::create(folder, number, 0)?,
         };
         unused.into_iter().try_for_each(Segment::remove)?;
         Ok(Log { current, full, last_number: number, last, buffer: Vec::new(), durability, failed: false })

@@ -214,7 +214,7 @@ impl Reader {
                 Some(average.saturating_mul(crate::words::PEAK_TIMES)),
             )),
             Err(sentence) => {
-                let near = dynamometer_types::nearest::nearest(text, self.words.rate_words().into_iter());
+                let near = dynamometer_types::nearest::nearest(text, self.words.rate_words());
                 let hint = match near {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("or a word: {}", self.words.rate_words_to_show().join(", ")),

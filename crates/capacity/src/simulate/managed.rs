@@ -121,6 +121,14 @@ impl Managed {
         managed
     }
 
+    /// Counts money from then on, and not from when the table was made, if that was before.
+    pub(crate) fn bill_from(&mut self, at: Timestamp) {
+        let from = self.started.max(at);
+        self.started = from;
+        self.hours =
+            self.provisioned.iter().map(|units| units.map(|units| HourlyPeak::new(units, from))).collect();
+    }
+
     /// Says what the table and its indexes are asked, by their numbers, those too that come later.
     pub(crate) fn expect(&mut self, demands: Vec<Demand>) {
         self.later = demands;
@@ -361,7 +369,10 @@ impl Managed {
         prices: &RegionPrices<'_>,
     ) -> Result<(Bill, Money, Money), PriceError> {
         let millis = (end - self.started).unsigned_abs().max(1);
-        let (seconds, hours_begun) = (millis.div_ceil(1_000), millis.div_ceil(3_600_000));
+        let seconds = millis.div_ceil(1_000);
+        // Hours of the clock that were begun: what was provisioned is paid for all of each.
+        let hour = |at: Timestamp| at.millis().div_euclid(3_600_000);
+        let hours_begun = (hour(end + -1) - hour(self.started)).unsigned_abs() + 1;
         let mut lines = Vec::new();
         for Sums { counters, hours, .. } in self.sums() {
             let usage = Usage {

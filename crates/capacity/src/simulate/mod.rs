@@ -35,4 +35,4 @@ pub use load::{
 pub use outcome::{MinutePoint, Outcome, Reason, WorstMinute};
 pub use setting::{Setting, SettingError, Throughput};
 pub use synthetic::simulate;
-pub use traced::{ReplayUnderError, replay_under, trace_start};
+pub use traced::{ReplayUnderError, first_request, replay_under, trace_start};

@@ -72,11 +72,13 @@ pub fn replay_under(
             differing += u64::from(!decision.agrees());
         }
     }
-    let (Some(start), true) = (start, is_asked) else { return Err(ReplayUnderError::Empty) };
+    let (Some(start), Some(first), true) = (start, first_request(events), is_asked) else {
+        return Err(ReplayUnderError::Empty);
+    };
     let demands = demands(events, start);
     let constants = Arc::new(constants);
     let play = |setting: &Setting| {
-        let mut player = Player::new(*setting, &demands, &constants, start);
+        let mut player = Player::new(*setting, &demands, &constants, start, first);
         events.iter().for_each(|event| player.apply(event));
         let mut outcome = player.outcome(end, prices);
         if setting.throughput == Throughput::Recorded {
@@ -89,8 +91,13 @@ pub fn replay_under(
 
 /// The minute of the first request. A table can have been set up long before.
 pub fn trace_start(events: &[Event]) -> Option<Timestamp> {
-    let first = events.iter().find(|event| matches!(event.kind, EventKind::Admit { .. }))?;
-    Some(Timestamp::from_millis(first.at.millis().div_euclid(60_000) * 60_000))
+    let first = first_request(events)?;
+    Some(Timestamp::from_millis(first.millis().div_euclid(60_000) * 60_000))
+}
+
+/// The moment of the first request: money is counted from there on.
+pub fn first_request(events: &[Event]) -> Option<Timestamp> {
+    events.iter().find(|event| matches!(event.kind, EventKind::Admit { .. })).map(|event| event.at)
 }
 
 /// What was asked of a resource, in half units.
@@ -151,6 +158,7 @@ struct Player<'a> {
     demands: &'a Demands,
     constants: &'a Arc<Constants>,
     start: Timestamp,
+    first_request: Timestamp,
     minute: i64,
     tables: BTreeMap<u64, Table>,
     gone: Vec<Table>,
@@ -160,12 +168,19 @@ struct Player<'a> {
 }
 
 impl<'a> Player<'a> {
-    fn new(setting: Setting, demands: &'a Demands, constants: &'a Arc<Constants>, start: Timestamp) -> Self {
+    fn new(
+        setting: Setting,
+        demands: &'a Demands,
+        constants: &'a Arc<Constants>,
+        start: Timestamp,
+        first_request: Timestamp,
+    ) -> Self {
         Self {
             setting,
             demands,
             constants,
             start,
+            first_request,
             minute: 0,
             tables: BTreeMap::new(),
             gone: Vec::new(),
@@ -217,6 +232,7 @@ impl<'a> Player<'a> {
             .collect();
         let here = &demands[..names.len()];
         let mut managed = Managed::new(self.setting, here, spec, self.constants.clone(), event.at);
+        managed.bill_from(self.first_request);
         managed.expect(demands);
         let spec_bytes =
             spec.table.bytes + spec.indexes.iter().map(|index| index.resource.bytes).sum::<u64>();

@@ -83,7 +83,7 @@ async fn connect(host: &str, port: u16, tls: Option<&TlsConnector>) -> io::Resul
         None => open_http(host, stream).await,
         Some(tls) => {
             let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
-            let stream = tls.connect(name, stream).await.map_err(|error| without_tls(error))?;
+            let stream = tls.connect(name, stream).await.map_err(without_tls)?;
             open_http(host, stream).await
         }
     }

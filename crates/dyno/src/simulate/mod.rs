@@ -15,7 +15,7 @@ use dynamometer_capacity::admission::Dimension;
 use dynamometer_capacity::money::RegionPrices;
 use dynamometer_capacity::simulate::{
     IndexLoad, KeySpace, Load, Outcome, ReplayUnderError, Schedule, Setting, Size, Skew, Spike, Stream,
-    replay_under, simulate as play, trace_start,
+    first_request, replay_under, simulate as play, trace_start,
 };
 use dynamometer_types::Timestamp;
 use serde_json::json;
@@ -299,12 +299,13 @@ fn replay(args: &SimulateArgs, file: &Path, prices: &RegionPrices<'_>) -> Result
         other => Problem::wrong(format!("{name}: {other}")),
     })?;
     let start = trace_start(&events).unwrap_or_default();
-    let end = events.last().map_or(start, |event| event.at);
+    let first = first_request(&events).unwrap_or(start);
+    let last = events.last().map_or(first, |event| event.at);
     let requests = outcomes.first().map_or(0, |outcome| outcome.asked.read + outcome.asked.write);
     let heading = format!(
         "{name}: {} requests in {} from {}, {}",
         quantity::thousands(&requests.to_string()),
-        span_text((end - start).unsigned_abs()),
+        span_text((last - first).unsigned_abs()),
         quantity::minute_text(start),
         prices.region(),
     );

@@ -215,8 +215,8 @@ impl Database {
     /// left of the log after a crash never has a gap.
     fn keep_one(&self, mut segments: Vec<Segment>) -> Result<(), StoreError> {
         let Some(newest) = segments.pop() else { return Ok(()) };
-        if !segments.is_empty() {
-            segments.into_iter().try_for_each(Segment::remove)?;
+        for segment in segments {
+            segment.remove()?;
             sync_folder(&self.log_folder())?;
         }
         let (number, _) = self.log.lock().plan_segment();

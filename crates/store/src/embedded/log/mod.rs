@@ -21,6 +21,7 @@ pub(super) use self::recovery::{Recovered, recover};
 pub(super) use self::segment::Segment;
 use super::Durability;
 use crate::Write;
+use crate::folder::sync_folder;
 
 /// A buffer for a group that was larger is not kept.
 const BUFFER_BYTES: usize = 1 << 20;
@@ -69,7 +70,10 @@ impl Log {
             // Empty, so that a start succeeds on a full disk: there is much to read.
             None => Segment::create(folder, number, 0)?,
         };
-        unused.into_iter().try_for_each(Segment::remove)?;
+        if !unused.is_empty() {
+            unused.into_iter().try_for_each(Segment::remove)?;
+            sync_folder(folder)?;
+        }
         Ok(Log { current, full, last_number: number, last, buffer: Vec::new(), durability, failed: false })
     }
 

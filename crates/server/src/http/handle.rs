@@ -130,7 +130,10 @@ async fn answer<S: Service>(
         }
         Err(name) => return Err(answers::unknown_encoding(&name, content_type)),
     };
-    wait_for_room(connection, content_type).await?;
+    if !connection.shared.unsent.has_room() {
+        // On the heap, where the usual request need not carry it.
+        Box::pin(wait_for_room(connection, content_type)).await?;
+    }
     let request = Request {
         // The head of what a GET answers; of the rest hyper sends nothing.
         method: if parts.method == Method::HEAD { Method::GET } else { parts.method },

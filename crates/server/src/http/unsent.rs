@@ -2,9 +2,9 @@
 //!
 //! A client that asks for 16 MB and reads nothing holds them until its connection times out. So requests wait while more
 //! than [`Limits::unsent_bytes`](super::Limits::unsent_bytes) of answers are unsent, and who waits has clients that take
-//! nothing cut off. How large an answer will be is not
-//! known before it is there, so the sum can pass the limit by what the threads are at work on just then. Small answers are
-//! not counted, as the number of connections bounds them; so most requests cost a look at one number.
+//! nothing cut off. How large an answer will be is not known before it is there, so the sum can pass the limit by what the
+//! threads are at work on just then. Small answers are not counted, as the number of connections bounds them; so most
+//! requests cost a look at one number.
 
 use bytes::Bytes;
 use std::sync::Arc;
@@ -17,24 +17,20 @@ use tokio::sync::Notify;
 pub(super) struct Unsent {
     bytes: AtomicUsize,
     limit: usize,
-    /// Told when there is room again.
-    has_room: Notify,
+    room_again: Notify,
 }
 
 impl Unsent {
     pub(super) fn new(limit: usize) -> Arc<Unsent> {
-        Arc::new(Unsent { bytes: AtomicUsize::new(0), limit, has_room: Notify::new() })
+        Arc::new(Unsent { bytes: AtomicUsize::new(0), limit, room_again: Notify::new() })
     }
 
     /// Waits until another answer may come into being; false when that was not so for all of `patience`.
     pub(super) async fn room(&self, patience: Duration) -> bool {
-        if self.is_below_limit() {
-            return true;
-        }
         let wait = async {
             loop {
-                let told = self.has_room.notified();
-                if self.is_below_limit() {
+                let told = self.room_again.notified();
+                if self.has_room() {
                     return;
                 }
                 told.await;
@@ -43,7 +39,8 @@ impl Unsent {
         tokio::time::timeout(patience, wait).await.is_ok()
     }
 
-    fn is_below_limit(&self) -> bool {
+    /// Whether another answer may come into being.
+    pub(super) fn has_room(&self) -> bool {
         self.bytes.load(Ordering::Relaxed) < self.limit
     }
 
@@ -71,7 +68,7 @@ impl Drop for Counted {
         let length = self.answer.len();
         let before = self.of.bytes.fetch_sub(length, Ordering::Relaxed);
         if before >= self.of.limit && before - length < self.of.limit {
-            self.of.has_room.notify_waiters();
+            self.of.room_again.notify_waiters();
         }
     }
 }

@@ -46,6 +46,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     // The harness in tests alone.
     ("dynamometer-planes", &["dynamometer-types", "dynamometer-harness"]),
+    // The harness in tests alone.
     (
         "dyno",
         &[
@@ -58,6 +59,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "dynamometer-engine",
             "dynamometer-server",
             "dynamometer-planes",
+            "dynamometer-harness",
         ],
     ),
     ("dynamometer-harness", &[]),

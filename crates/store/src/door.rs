@@ -92,7 +92,7 @@ pub enum Direction {
 /// What a store says about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreInfo {
-    /// Name of the engine: `fjall`, `memory`, …
+    /// Name of the engine: `lsm-tree`, `memory`, …
     pub engine: &'static str,
     /// Whether a commit that was acknowledged survives a power cut.
     pub durable: bool,

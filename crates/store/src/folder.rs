@@ -1,7 +1,7 @@
 //! The data folder: whose it is, which layout it has, and that one process at a time uses it.
 //!
 //! ```text
-//! FORMAT        one line of text: `dynamometer store: engine fjall, format 1`
+//! FORMAT        one line of text: `dynamometer store: engine lsm-tree, format 1`
 //! LOCK          locked while a process has the folder open; holds that process's id
 //! data/         belongs to the engine
 //! FORMAT.new    only while a folder is being made; a folder left in that state is made anew
@@ -117,7 +117,7 @@ fn format_line(engine: &str, version: u32) -> String {
     format!("dynamometer store: engine {engine}, format {version}\n")
 }
 
-/// Reads `dynamometer store: engine fjall, format 1`.
+/// Reads `dynamometer store: engine lsm-tree, format 1`.
 fn parse_format(line: &str) -> Option<(&str, u32)> {
     let (engine, version) =
         line.trim_end().strip_prefix("dynamometer store: engine ")?.split_once(", format ")?;
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn the_format_line_is_read_back() {
         let cases = [
-            (format_line("fjall", 1), Some(("fjall", 1))),
+            (format_line("lsm-tree", 1), Some(("lsm-tree", 1))),
             ("dynamometer store: engine x, format 70".to_owned(), Some(("x", 70))),
             ("dynamometer store: engine x".to_owned(), None),
             ("dynamometer store: engine x, format one\n".to_owned(), None),
@@ -245,7 +245,7 @@ mod tests {
     fn folders_are_made_at_every_depth() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a/b/c");
-        assert!(Folder::open(&path, "fjall").unwrap().is_new());
+        assert!(Folder::open(&path, "lsm-tree").unwrap().is_new());
         assert!(path.join(LOCK).exists());
     }
 
@@ -253,17 +253,17 @@ mod tests {
     fn a_half_made_folder_is_made_anew() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path();
-        let folder = Folder::open(path, "fjall").unwrap();
+        let folder = Folder::open(path, "lsm-tree").unwrap();
         assert!(folder.is_new());
         fs::create_dir(folder.data()).unwrap();
         fs::write(folder.data().join("left over"), "x").unwrap();
         drop(folder);
 
-        let mut folder = Folder::open(path, "fjall").unwrap();
+        let mut folder = Folder::open(path, "lsm-tree").unwrap();
         assert!(folder.is_new() && !folder.data().exists());
         folder.finish().unwrap();
         drop(folder);
-        assert!(!Folder::open(path, "fjall").unwrap().is_new());
+        assert!(!Folder::open(path, "lsm-tree").unwrap().is_new());
     }
 
     #[test]
@@ -276,12 +276,12 @@ mod tests {
             (Box::new(line("something")), "is not one of this program"),
             (Box::new(|path| fs::write(path.join(FORMAT), [0xff]).unwrap()), "is not one of this program"),
             (Box::new(line("dynamometer store: engine other, format 1\n")), "engine \"other\""),
-            (Box::new(line("dynamometer store: engine fjall, format 2\n")), "has disk format 2"),
+            (Box::new(line("dynamometer store: engine lsm-tree, format 2\n")), "has disk format 2"),
         ];
         for (make, expected) in cases {
             let dir = tempfile::tempdir().unwrap();
             make(dir.path());
-            let error = Folder::open(dir.path(), "fjall").unwrap_err().to_string();
+            let error = Folder::open(dir.path(), "lsm-tree").unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
             assert!(error.contains(&dir.path().display().to_string()), "{error}");
         }
@@ -291,17 +291,17 @@ mod tests {
     fn a_new_volume_is_an_empty_folder() {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir(dir.path().join(LOST_AND_FOUND)).unwrap();
-        assert!(Folder::open(dir.path(), "fjall").unwrap().is_new());
+        assert!(Folder::open(dir.path(), "lsm-tree").unwrap().is_new());
     }
 
     #[test]
     fn a_folder_in_use_names_the_process() {
         let dir = tempfile::tempdir().unwrap();
-        let held = Folder::open(dir.path(), "fjall").unwrap();
-        let error = Folder::open(dir.path(), "fjall").unwrap_err().to_string();
+        let held = Folder::open(dir.path(), "lsm-tree").unwrap();
+        let error = Folder::open(dir.path(), "lsm-tree").unwrap_err().to_string();
         assert!(error.contains(&format!("process {}", std::process::id())), "{error}");
         drop(held);
-        assert!(Folder::open(dir.path(), "fjall").is_ok());
+        assert!(Folder::open(dir.path(), "lsm-tree").is_ok());
     }
 
     #[test]
@@ -309,7 +309,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("file");
         fs::write(&file, "x").unwrap();
-        let error = Folder::open(&file, "fjall").unwrap_err().to_string();
+        let error = Folder::open(&file, "lsm-tree").unwrap_err().to_string();
         assert!(error.contains("cannot be used as a data folder"), "{error}");
     }
 }

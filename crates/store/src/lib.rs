@@ -10,7 +10,7 @@
 //! commit(batch)   any thread     pushes the batch into a queue, gets a future
 //! writer thread   takes all that waits, up to 256 batches or 8 MB: one group
 //!                 each batch: its checks (which see those before it), its puts and deletes, its counters, its appends
-//!                 one batch of the engine: log, sync, memtables
+//!                 the group: into the log, sync, into memtables
 //!                 publishes the new view for readers
 //!                 each batch: its on_done calls, then its future
 //! flusher thread  writes full memtables to tables, and with that frees the log

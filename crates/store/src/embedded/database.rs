@@ -158,7 +158,7 @@ impl Database {
     }
 
     /// Lets readers see what has been committed.
-    pub fn publish(&self) {
+    fn publish(&self) {
         let last = self.view.load();
         // Keyspaces only ever come into being, so the count tells whether the handles are still right.
         let known = last.trees.iter().flatten().count() == self.trees().count();

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dynamometer_capacity::Consistency;
 use dynamometer_design::model::{
-    Action, Entity, KeyValue, Member, MemberKind, Pattern, Read, ReadKind, Sort, Target, Write, WriteKind,
+    Action, Entity, KeyValue, Member, MemberKind, Pattern, Projection, Read, ReadKind, Sort, Target, Write,
+    WriteKind,
 };
 use dynamometer_design::plan::Served;
 use dynamometer_types::ScalarType;
@@ -166,18 +167,33 @@ impl<'d> Maker<'d> {
         if read.count_only.as_ref().is_some_and(|count| count.value) {
             body["Select"] = json!("COUNT");
         }
-        if read.filter.is_some() {
-            // One that lets everything through: nobody has this attribute.
-            body["FilterExpression"] = json!("attribute_not_exists(dyno_load)");
+        if read.kind != ReadKind::Scan {
+            if let Some(newest_first) = read.newest_first {
+                body["ScanIndexForward"] = json!(!newest_first);
+            }
+            self.put_condition(read, entity, which, &mut body);
         }
-        if read.kind == ReadKind::Scan {
-            return Request { operation: "Scan", body: counted(body) };
+        if let Some(attribute) = read.filter.as_ref().and_then(|_| self.filtered_attribute(read)) {
+            // One that lets everything through.
+            body["FilterExpression"] = json!("attribute_exists(#f) OR attribute_not_exists(#f)");
+            body["ExpressionAttributeNames"]["#f"] = json!(attribute);
         }
-        if let Some(newest_first) = read.newest_first {
-            body["ScanIndexForward"] = json!(!newest_first);
-        }
-        self.put_condition(read, entity, which, &mut body);
-        Request { operation: "Query", body: counted(body) }
+        let operation = if read.kind == ReadKind::Scan { "Scan" } else { "Query" };
+        Request { operation, body: counted(body) }
+    }
+
+    /// An attribute that a filter may name: no key of what is read, and in an index one that it holds.
+    fn filtered_attribute(&self, read: &Read) -> Option<&str> {
+        let design = self.design();
+        let keys = design.keys(read.target);
+        let included: &[String] = match design.index(read.target).map(|index| &index.projection) {
+            None | Some(Projection::All) => return Some("dyno_load"),
+            Some(Projection::KeysOnly) => &[],
+            Some(Projection::Include(included)) => included,
+        };
+        let table_keys = design.tables[read.target.table].keys.attributes().map(|key| key.name.as_str());
+        let mut held = table_keys.chain(included.iter().map(String::as_str));
+        held.find(|name| keys.attributes().all(|key| key.name != *name))
     }
 
     /// The value of an attribute that is asked for: the one that is said, or as an entity that is found there writes it.

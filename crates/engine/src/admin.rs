@@ -21,7 +21,7 @@ use crate::catalog::stream::StreamRow;
 use crate::catalog::{Draft, Version};
 use crate::disk::keys::ObjectId;
 use crate::engine::Engine;
-use crate::pipes::CopiedStreams;
+use crate::pipes::{CopiedStreams, forget_kept};
 use crate::scaling::activity;
 
 /// What stands before the names of kept states; no namespace of a caller begins so.
@@ -177,10 +177,12 @@ impl Engine {
     /// When no state is kept under the name, or the store fails.
     pub fn forget_state(&self, namespace: &str, name: &str, now: Timestamp) -> Result<(), AdminError> {
         let kept = kept_namespace(namespace, name);
+        let view = self.store.snapshot()?;
         let change = |draft: &mut Draft| {
             if !draft.version().has_namespace(&kept) {
                 return Err(AdminError::NoSuchState(name.to_owned()));
             }
+            forget_kept(&*view, &kept, &mut draft.batch)?;
             replace_database(draft, Vec::new(), Vec::new(), &kept, now);
             draft.forget_namespace(&kept);
             Ok(())

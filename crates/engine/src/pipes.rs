@@ -276,6 +276,17 @@ impl CopiedStreams<'_> {
     }
 }
 
+/// Forgets how far pipes were in a state of a database that is kept no more.
+///
+/// # Errors
+/// When the store fails.
+pub(crate) fn forget_kept(view: &dyn Snapshot, kept: &str, batch: &mut Batch) -> Result<(), StoreError> {
+    each_row(view, &of(kept), &mut |key, _| {
+        batch.delete(Keyspace::Pipes, key.to_vec());
+        Ok(())
+    })
+}
+
 /// A pipe and how far it is in a view.
 fn begun(view: &dyn Snapshot, namespace: &str, pipe: &str) -> Result<Option<Begun>, StoreError> {
     let prefix = prefix(namespace, pipe);

@@ -91,7 +91,7 @@ impl Store for MemoryStore {
         }
     }
 
-    /// Writes a folder that opens as a [`EmbeddedStore`](crate::EmbeddedStore).
+    /// Writes a folder that opens as an [`EmbeddedStore`](crate::EmbeddedStore).
     fn checkpoint(&self, to: &Path) -> Result<(), StoreError> {
         crate::embedded::write_checkpoint(&*self.snapshot()?, to)
     }

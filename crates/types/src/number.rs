@@ -97,7 +97,7 @@ impl Number {
         let significant = written - leading_zeros - trailing_zeros;
         let magnitude = last_place.saturating_add((written - leading_zeros) as i64 - 1);
         // Its precision less its scale: one more than the magnitude.
-        if reader == Reader::BigDecimal && magnitude + 1 >= i64::from(i32::MAX) {
+        if reader == Reader::BigDecimal && magnitude >= i64::from(i32::MAX) - 1 {
             return Err(NumberFault::Underflow);
         }
         Number::check_magnitude(magnitude)?;

@@ -1,11 +1,13 @@
 //! States that are kept and brought back, with a fault at each commit: the database is afterwards what it was or what it
 //! should be, never something between, and nothing is left lying about.
 
+use std::collections::HashMap;
+use std::ops::{Bound, ControlFlow};
 use std::sync::Arc;
 
 use dynamometer_engine::api::StreamViewType;
-use dynamometer_store::MemoryStore;
 use dynamometer_store::fault::FaultStore;
+use dynamometer_store::{Direction, Keyspace, MemoryStore};
 use dynamometer_types::Item;
 
 use crate::LAST;
@@ -83,6 +85,7 @@ fn a_state_is_kept_and_brought_back_whole_or_not_at_all() {
 #[test]
 fn a_state_that_is_forgotten_leaves_nothing() {
     let world = world_with_table(Arc::new(FaultStore::new(MemoryStore::new())));
+    world.engine.begin_pipe("", "pipe", "table", None, &HashMap::new()).unwrap();
     for name in ["second", "first"] {
         world.engine.keep_state("", name, world.now()).unwrap();
     }
@@ -94,6 +97,14 @@ fn a_state_that_is_forgotten_leaves_nothing() {
     assert!(world.engine.bring_back("", "first", world.now()).is_err());
     world.run_jobs();
     check_nothing_is_left_over(&world);
+    let mut pipes = 0;
+    let (view, all) = (world.engine.store().snapshot().unwrap(), Bound::Unbounded);
+    view.range(Keyspace::Pipes, all, all, Direction::Forward, &mut |_, _| {
+        pipes += 1;
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    assert_eq!(pipes, 2, "that of the database, and that of the state that is kept still");
     world.engine.bring_back("", "second", world.now()).unwrap();
     assert_eq!(check_agreement(&world, "table").len(), 5);
 }

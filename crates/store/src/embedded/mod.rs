@@ -42,7 +42,7 @@ pub enum Durability {
     Os,
 }
 
-/// Settings of a [`EmbeddedStore`]. `docs/performance.md` has the measurements behind the defaults.
+/// Settings of an [`EmbeddedStore`]. `docs/performance.md` has the measurements behind the defaults.
 #[derive(Clone, Debug)]
 pub struct EmbeddedOptions {
     /// When a commit counts as done.
@@ -183,7 +183,7 @@ impl Store for EmbeddedStore {
         }
     }
 
-    /// The result opens as a [`EmbeddedStore`].
+    /// The result opens as an [`EmbeddedStore`].
     fn checkpoint(&self, to: &Path) -> Result<(), StoreError> {
         write_checkpoint(&self.database.view(), to)
     }
